@@ -2,11 +2,12 @@
 """Run the benches behind the target table and write them down under repro/record.
 
 Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
-       [--gates | --integers | --ship | --scheme-switch | --arrays | --package]
+       [--sets | --gates | --integers | --ship | --scheme-switch | --arrays | --package]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
-8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
+8 GB of memory; run it on an idle machine, from a clean checkout. With --sets it measures the bootstraps of CKKS on one thread
+stage by stage, with the bytes that each reads (five minutes), with --gates it measures gates and tables instead, in a
 minute, and writes <date>-gates.md, with --integers those of integers, with --ship SHIP (seven
 minutes), with --scheme-switch ways between slots and lookups (two minutes), with --arrays encrypted arrays and programs on
 them (six), with --package the wheel and the documentation site (as long as both take to build); the lines of the other
@@ -39,7 +40,7 @@ from aglet_bench.recording import machine_folder
 ROOT = Path(__file__).resolve().parents[1]
 AGLET = Path(sys.executable).with_name("aglet")
 NTT = "bench ntt --log-n 16 --json"
-BOOTSTRAP = "bench bootstrap --method regular --key-size large --stages 3 --slots 32768"
+BOOTSTRAP = "bench bootstrap --method regular --key-size large --slots 32768"
 HARD = ("constant", "alternating", "spike")
 GIB = 1e9
 
@@ -168,7 +169,7 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
         per_backend("the same, AVX2", "avx2", "<= 300 us", 300, lambda: ntt["avx2"]["forward_us"], "us"),
         Row("the same, scalar", "-", f"{ntt['scalar']['forward_us']:.4g} us", None),
         Row(
-            f"regular bootstrap, large key, 3 stages, 2^15 slots, one thread, {best}",
+            f"regular bootstrap, large key, {one['stage_count']} stages, 2^15 slots, one thread, {best}",
             "<= 3.0 s, aim 2.0",
             f"{one['seconds']:.2f} s to level {one['output_level']}",
             one["seconds"] <= 3.0 and one["output_level"] >= 10,
@@ -218,6 +219,39 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
         ),
         Row("peak memory of `aglet demo`", "<= 14 GB", f"{peak:.2f} GB", peak <= 14),
     ]
+
+
+SETS = (
+    ("regular", "--method regular"),
+    ("regular, real messages", "--method regular --real"),
+    ("to 14 levels", "--method to14"),
+    ("to 15 levels", "--preset to15"),
+    ("lossy, real messages", "--method lossy --real"),
+    ("32 slots", "--method sparse --slots 32"),
+)
+"""Bootstraps of CKKS that are measured stage by stage."""
+
+
+def sets(repeat: int) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure each set on one thread, and what its stages read of memory."""
+    records, rows = [], []
+    for name, options in SETS:
+        (found,) = run(f"plan {options} --measure --repeat {repeat} --json")
+        records.append(found)
+        least = min(found["seconds_all"])
+        bits = f"{found['bits_mean']:.1f} bits, worst slot {found['bits_worst']:.1f}"
+        text = f"{found['seconds']:.2f} s (least {least:.2f}) to level {found['output_level']}, {bits}"
+        rows.append(Row(f"{name}, {found['stage_count']} stages", "-", text, None))
+        rows += [Row(f"- {stage['name']}", "-", of_stage(stage), None) for stage in found["stages"] if stage["seconds"]]
+    rate = max(found["memory_gb_per_second"] for found in records)
+    rows.append(Row("memory, read in order by one thread", "-", f"{rate:.1f} GB/s", None))
+    return records, rows
+
+
+def of_stage(stage: dict[str, Any]) -> str:
+    """Seconds, what is read of keys, matrices and ciphertexts, and how fast."""
+    read = sum(stage[name] for name in ("key_bytes_read", "matrix_bytes_read", "ciphertext_bytes_read"))
+    return f"{stage['seconds']:.3f} s, {read / GIB:.2f} GB read, {stage['gb_per_second']:.1f} GB/s"
 
 
 @dataclass(frozen=True)
@@ -504,6 +538,8 @@ def noise(records: list[dict[str, Any]]) -> list[str]:
 def family(record: dict[str, Any]) -> str:
     """The family that a record is of; bootstraps have no kind, and some presets are of a family."""
     kind = record.get("kind")
+    if str(record.get("command")).startswith("aglet plan"):
+        return "sets"
     if kind is None:
         preset = str(record.get("preset"))
         # Few slots of the usual bootstrap stand beside those of SHIP.
@@ -526,6 +562,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--repeat", type=int, default=3)
     families = parser.add_mutually_exclusive_group()
+    families.add_argument("--sets", dest="family", action="store_const", const="sets")
     families.add_argument("--gates", dest="family", action="store_const", const="gates", default="")
     families.add_argument("--integers", dest="family", action="store_const", const="integers")
     families.add_argument("--ship", dest="family", action="store_const", const="ship")
@@ -541,7 +578,9 @@ def main() -> None:
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ":!repro/record")
     commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
     header = {"date": datetime.date.today().isoformat(), "commit": commit, "cpu": machine["cpu"], "mhz": machine["mhz"]}
-    if options.family == "gates":
+    if options.family == "sets":
+        records, rows = sets(options.repeat)
+    elif options.family == "gates":
         records, rows = gates(machine["backends"])
     elif options.family == "integers":
         records, rows = integers(machine["backends"])
