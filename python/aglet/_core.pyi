@@ -580,6 +580,17 @@ class EncodedDiagonals:
     def byte_count(self) -> int: ...
 
 @final
+class EncodedMap:
+    """A linear map, encoded for one level and its rotation keys. It can be used again and again."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
 class Ciphertext:
     """An encrypted message: two polynomials modulo Q_level, or three before relinearization. Only `out=` changes it."""
 
@@ -830,6 +841,22 @@ class Engine:
         level: int,
         progress: Progress | None = None,
     ) -> EncodedDiagonals: ...
+    def fixed_rotation_key_bytes(self, level: int) -> int:
+        """Bytes in memory of a fixed rotation key for levels up to this one."""
+
+    def encode_map(
+        self,
+        keys: list[FixedRotationKey],
+        steps: list[tuple[int | None, list[tuple[int | None, Slots]]]],
+        level: int,
+        progress: Progress | None = None,
+    ) -> EncodedMap:
+        """Encode a linear map for ciphertexts of one level. Steps name keys by their places."""
+
+    def linear_map(
+        self, map: EncodedMap, ct: Ciphertext, keys: list[FixedRotationKey], progress: Progress | None = None
+    ) -> Ciphertext: ...
+    def product_sum(self, left: list[Ciphertext], right: list[Ciphertext], relin: RelinearizationKey) -> Ciphertext: ...
     def bootstrap_output_level(self, method: str, stage_count: int | None, size: str) -> int: ...
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use crate::ckks::{
         plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes, BootstrapKey, Ciphertext,
-        ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey, Functional,
+        ConjugationKey, EncodedDiagonals, EncodedMap, EncodedWeights, Engine, FixedRotationKey, Functional,
         MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]

@@ -24,15 +24,14 @@ pub struct LinearMap<S = Complex64> {
     right: bool,
 }
 
-/// The part of a map that belongs to one giant step `g`.
+/// One giant step of a map.
 ///
-/// The whole map is `sum_g rotate(inner_g, g * giant)` with `inner_g = sum_i diagonal_i * rotate(in, i)`, where the
-/// diagonals are already rotated back by `g * giant`. By Horner's rule from the largest `g` down:
-/// `acc <- rotate(acc, giant) + inner_g`.
+/// A map is a list of them, by Horner's rule from the last to the first: `acc <- rotate(acc, rotation of the step before) + inner`, with
+/// `inner = sum_i diagonal_i * rotate(in, i)`. The diagonals are already rotated back by all rotations that follow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GiantStep<S = Complex64> {
-    /// The index `g`.
-    pub index: usize,
+    /// The rotation that leads from this step to the one below it; 0 for the first.
+    pub rotation: usize,
     /// `(rotation, diagonal)` pairs, rotations ascending, each diagonal one period long.
     pub terms: Vec<(usize, Vec<S>)>,
 }
@@ -149,13 +148,14 @@ impl<S: Scalar> LinearMap<S> {
         }
     }
 
-    /// The map cut into giant steps, ascending in `g`; steps without a diagonal are present and empty, so that Horner's
-    /// rule can walk the list from its end.
+    /// The map cut into giant steps, ascending in `g`; steps without a diagonal are present and empty, so that one rotation
+    /// serves between all of them.
     pub fn giant_steps(&self) -> Vec<GiantStep<S>> {
         let giant = self.giant();
         let place = |&k: &usize| self.rotated(k);
+        let rotation = |g| if g == 0 { 0 } else { self.rotated(giant) };
         let mut steps: Vec<GiantStep<S>> =
-            (0..self.giant_step_count()).map(|index| GiantStep { index, terms: Vec::new() }).collect();
+            (0..self.giant_step_count()).map(|g| GiantStep { rotation: rotation(g), terms: Vec::new() }).collect();
         for (k, d) in &self.diagonals {
             let (g, baby) = (place(k) / giant, place(k) % giant);
             let (mut diagonal, back) = (d.clone(), (g * giant) % d.len());

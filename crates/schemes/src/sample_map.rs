@@ -6,7 +6,7 @@
 //! A diagonal of period p is a polynomial in X^(N/2p): its values are constant on runs of N/2p words, and only 2p of them
 //! are stored. What a diagonal is as a polynomial is all that a scheme says.
 
-use crate::linear_map::LinearMap;
+use crate::linear_map::GiantStep;
 use crate::missing_keys::missing;
 use crate::samples::{linear, SampleEvaluator};
 use crate::scalar::Scalar;
@@ -16,7 +16,7 @@ use aglet_ring::ops::{Diagonals, MapInput};
 use aglet_ring::{Digits, Eval, KeyProduct, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Sample, SwitchingKey};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ pub struct SampleMap {
     slots: usize,
     level: usize,
     spec: KeySwitchSpec,
-    giant: Option<usize>,
+    /// For each giant step the rotation to the step below it, 0 for the first of a map.
+    giants: Vec<usize>,
     /// Rotations of the baby steps, 0 for the sample itself.
     babies: Vec<usize>,
     /// Giant steps of the map itself; those of the other follow.
@@ -38,7 +39,7 @@ pub struct SampleMap {
 }
 
 impl SampleMap {
-    /// Encodes maps of the same slots, baby steps and giant steps: the first is the map itself, the second the one whose result is
+    /// Encodes maps on so many slots from their giant steps: the first is the map itself, the second the one whose result is
     /// conjugated. `shape` is that of the keys it will meet, if they are not there yet; `polynomial` gives the coefficients of a
     /// diagonal in X^(N / their number).
     ///
@@ -46,26 +47,29 @@ impl SampleMap {
     /// [`Error::LevelTooLow`] at level 0, [`Error::NoSuchLevel`], [`Error::SlotMismatch`], those of `polynomial`.
     pub fn encode<S: Scalar>(
         e: &SampleEvaluator<'_>,
-        maps: &[&LinearMap<S>],
+        (slots, maps): (usize, &[&[GiantStep<S>]]),
         level: usize,
         shape: Option<&KeySwitchSpec>,
         mut polynomial: impl FnMut(&[S]) -> Result<Vec<i64>, Error>,
     ) -> Result<Self, Error> {
         let ctx = e.context();
         let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
-        let map = maps.first().ok_or(Error::zero_map(0))?;
+        let direct = maps.first().ok_or(Error::zero_map(slots))?.len();
         if level == 0 {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
-        if let Some(map) = maps.iter().find(|map| map.slots() > ring.n() / 2) {
-            return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
+        if slots > ring.n() / 2 {
+            return Err(Error::SlotMismatch { expected: ring.n() / 2, found: slots });
         }
-        let rotations = map.rotations();
+        let steps: Vec<&GiantStep<S>> = maps.iter().copied().flatten().collect();
+        let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
+        let babies: Vec<usize> = babies.into_iter().collect();
+        let giants: Vec<usize> = steps.iter().map(|step| step.rotation).collect();
         // The diagonals have the special limbs of the keys that are there.
-        let held = rotations.0.iter().chain(&rotations.1).next().and_then(|&by| {
+        let held = babies.iter().chain(&giants).find(|&&by| by != 0).and_then(|&by| {
             let galois = rotation_exponent(by as isize, ring.n());
             e.keys().find(KeyRole::Galois(galois), level + 1).map(|key| key.spec().cut(level + 1))
         });
@@ -73,9 +77,6 @@ impl SampleMap {
             Some(spec) => spec,
             None => KeySwitchSpec::balanced(ctx.params(), level + 1)?,
         };
-        let steps: Vec<_> = maps.iter().flat_map(|map| map.giant_steps()).collect();
-        let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
-        let babies: Vec<usize> = babies.into_iter().collect();
         let mut entries = Vec::with_capacity(steps.len() * babies.len());
         for step in &steps {
             let start = entries.len();
@@ -87,8 +88,7 @@ impl SampleMap {
             }
         }
         let diagonals = Diagonals::new(babies.len(), entries);
-        let direct = map.giant_step_count();
-        Ok(Self { slots: map.slots(), level, spec, giant: rotations.1, babies, direct, diagonals })
+        Ok(Self { slots, level, spec, giants, babies, direct, diagonals })
     }
 
     /// Bytes of the encoded diagonals.
@@ -142,8 +142,10 @@ impl SampleMap {
             .iter()
             .map(|&by| if by == 0 { Ok(None) } else { key_at(by).map(Some) })
             .collect::<Result<_, _>>()?;
-        let giant = self.giant.map(key_at).transpose()?;
-        let spec = keys.iter().flatten().chain(&giant).next().map_or(&self.spec, |(key, _)| key.spec());
+        let turns: BTreeSet<usize> = self.giants.iter().copied().filter(|&by| by != 0).collect();
+        let turns: BTreeMap<usize, KeyedAutomorphism<'_>> =
+            turns.into_iter().map(|by| Ok((by, key_at(by)?))).collect::<Result<_, Error>>()?;
+        let spec = keys.iter().flatten().chain(turns.values()).next().map_or(&self.spec, |(key, _)| key.spec());
         let mut inputs = of.iter().map(|x| input(e, x, self.level, spec)).collect::<Result<Vec<_>, _>>()?;
         let words: Vec<_> = keys.iter().map(|k| k.as_ref().map(|(key, phi)| (key.words(), &**phi))).collect();
         // Horner's rule over giant steps, from the last down.
@@ -152,15 +154,15 @@ impl SampleMap {
             for steps in giant_steps_at_once(words.iter().flatten().count(), giants.len()) {
                 let steps = giants.start + steps.start..giants.start + steps.end;
                 let lent: Vec<_> = inputs.iter().map(Input::lent).collect();
-                let mut sums = ctx.ring().linear_map(&lent, &words, &self.diagonals, steps.clone())?;
+                let sums = ctx.ring().linear_map(&lent, &words, &self.diagonals, steps.clone())?;
                 if last_of_all && steps.start == giants.start {
                     inputs.clear();
                 }
-                while let Some(inner) = sums.pop() {
-                    last = match (&giant, last.is_empty()) {
-                        (_, true) => inner,
-                        (Some(giant), _) => giant_step(e, giant, &last, &inner)?,
-                        (None, _) => return Err(Error::MissingKey { what: "giant-step key".into() }),
+                for (at, inner) in steps.zip(sums).rev() {
+                    last = match (last.is_empty(), self.giants.get(at + 1).and_then(|by| turns.get(by))) {
+                        (true, _) => inner,
+                        (_, Some(giant)) => giant_step(e, giant, &last, &inner)?,
+                        (_, None) => return Err(Error::MissingKey { what: "giant-step key".into() }),
                     };
                 }
             }

@@ -8,6 +8,7 @@ use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::clear::ClearEvaluator;
 use aglet_schemes::ckks::{transform_shape, CkksCiphertext, CkksEvaluator, CkksParams, Encoder};
+use aglet_schemes::linear_map::GiantStep;
 use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Product, Quadratic};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -184,6 +185,35 @@ fn linear_maps_agree_with_the_clear() {
             w.assert_is(&out, &expected, 24.0, "transform");
         }
     }
+}
+
+#[test]
+fn giant_steps_of_any_rotations_agree_with_the_clear() {
+    let mut w = World::new(arch::chosen().unwrap());
+    let n = w.encoder.slots();
+    let (babies, turns, x) = ([0, 1, n - 7], [0, 5, 40], points(n, 3.3));
+    let (mut steps, mut expected, mut at) = (Vec::new(), vec![Complex64::default(); n], 0);
+    for (g, rotation) in turns.into_iter().enumerate() {
+        at += rotation;
+        let term = |(i, by): (usize, usize)| {
+            let mut diagonal = points(n >> i, 0.3 + (3 * g + i) as f64);
+            for j in 0..n {
+                expected[j] += diagonal[j % diagonal.len()] * x[(j + at + by) % n];
+            }
+            let back = at % diagonal.len();
+            diagonal.rotate_right(back);
+            (by, diagonal)
+        };
+        steps.push(GiantStep { rotation, terms: babies.into_iter().enumerate().map(term).collect() });
+    }
+    for by in babies.into_iter().chain(turns).filter(|&by| by != 0) {
+        w.add_rotation(by, 4);
+    }
+    let ct = w.encrypt(&x, 3);
+    let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
+    let spec = KeySwitchSpec::balanced(w.ctx.params(), 4).unwrap();
+    let out = e.transform(&ct, &e.encode_transform_for(&spec, &steps, 3, 1.0).unwrap()).unwrap();
+    w.assert_is(&out, &expected, 22.0, "giant steps");
 }
 
 #[test]

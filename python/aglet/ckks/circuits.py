@@ -153,6 +153,29 @@ class Circuits(BitGates):
         terms = [operands.ciphertext(ciphertext) for ciphertext in checks.each("ciphertexts", ciphertexts)]
         return self._core.weighted_sum(terms, [self._weight(weight) for weight in checks.each("weights", weights)])
 
+    def product_sum(
+        self, left: Iterable[Ciphertext], right: Iterable[Ciphertext], relinearization_key: RelinearizationKey
+    ) -> Ciphertext:
+        """Compute `sum left * right`, slot by slot. The whole sum uses one level, one relinearization and one rescale.
+
+        Parameters
+        ----------
+        left, right
+            As many ciphertexts each, of any levels. The result is one level below the lowest.
+
+        Raises
+        ------
+        RangeError
+            If there is no ciphertext, or the lists have different lengths.
+        LevelError
+            If a ciphertext is at level 0.
+        """
+        factors = [
+            [operands.ciphertext(one) for one in checks.each(name, given)]
+            for name, given in (("left", left), ("right", right))
+        ]
+        return self._core.product_sum(factors[0], factors[1], operands.relinearization_key(relinearization_key))
+
     def _weight(self, weight: Any) -> Any:
         if isinstance(weight, Plaintext | EncodedWeights):
             return weight

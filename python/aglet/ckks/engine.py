@@ -25,6 +25,7 @@ from aglet.ckks.figures import Figures
 from aglet.ckks.functional import FunctionalBootstrapping
 from aglet.ckks.keys import Keys
 from aglet.ckks.light import LightMessages, LightPlaintext
+from aglet.ckks.maps import LinearMaps
 from aglet.ckks.matrices import Matrices
 from aglet.ckks.sharing import Sharing
 from aglet.ckks.tensors import Tensors
@@ -51,6 +52,7 @@ class Engine(
     FunctionalBootstrapping,
     Keys,
     LightMessages,
+    LinearMaps,
     MakesKeys,
     Matrices,
     OtherNames,

@@ -8,7 +8,7 @@ use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
 use aglet_schemes::ckks::approximate::same_scale;
 use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Pattern, Plaintext, Size, Weight};
-use aglet_schemes::{Approximate, Evaluator};
+use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -240,6 +240,45 @@ impl Engine {
             let weights = terms.iter().map(weigh).collect::<Result<Vec<_>, _>>()?;
             let terms: Vec<_> = terms.iter().map(|(ct, _)| *ct).zip(weights).collect();
             Ok(self.told(e.weighted_sum(&terms, chain, scale)?, known, real))
+        })
+    }
+
+    /// `sum left * right`, one level below the lowest ciphertext, with one relinearization and one rescale.
+    ///
+    /// # Errors
+    /// [`Error::Range`] without products or for results that would not fit, [`Error::Level`] at level 0.
+    pub fn product_sum(
+        &self,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, Error> {
+        let operands = || pairs.iter().flat_map(|(left, right)| [*left, *right]);
+        let levels = operands().map(|ct| Ok((self.level(ct)?, ct))).collect::<Result<Vec<_>, Error>>()?;
+        let Some(&(level, lowest)) = levels.iter().min_by_key(|(level, _)| *level) else {
+            return Err(RangeError::EmptyProducts.into());
+        };
+        let below = self.spend_many(lowest, 1, "A sum of products")?;
+        operands().try_for_each(|x| self.fitting(x.known, level).map(drop))?;
+        let product = |(a, b): &(&Ciphertext, &Ciphertext)| match Arc::ptr_eq(a, b) {
+            true => a.known.square(),
+            false => a.known.product(&b.known),
+        };
+        let zero = Known::of(std::iter::once(Complex64::ZERO));
+        let known = self.fitting(pairs.iter().map(product).fold(zero, |sum, part| sum.plus(&part)), below)?;
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        self.run(|| {
+            let aligned = operands().map(|ct| self.adjust(ct, level)).collect::<Result<Vec<_>, _>>()?;
+            let products = aligned.chunks_exact(2).map(|pair| Product { factor: 1, left: &pair[0], right: &pair[1] });
+            let form = Quadratic {
+                products: products.collect(),
+                terms: vec![],
+                constant: Complex64::ZERO,
+                level: self.params().chain_level(level),
+                scale: self.params().scale_at(below),
+            };
+            let known = Self::known_beside(known, &aligned.iter().collect::<Vec<_>>());
+            let out = self.evaluator(&keys, None).quadratic(&form)?;
+            Ok(self.told(out, known, aligned.iter().all(|ct| ct.real)))
         })
     }
 

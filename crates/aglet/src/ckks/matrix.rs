@@ -84,10 +84,10 @@ impl EncodedMatrix {
 
 /// The largest sums of absolute values in a row and in a column.
 #[derive(Clone, Copy)]
-struct Sums {
-    row: f64,
-    column: f64,
-    slots: f64,
+pub(crate) struct Sums {
+    pub(crate) row: f64,
+    pub(crate) column: f64,
+    pub(crate) slots: f64,
 }
 
 impl Sums {
@@ -101,7 +101,7 @@ impl Sums {
         Self { row, column: columns.into_iter().fold(0.0, f64::max), slots: slots as f64 }
     }
     /// What is known of the product.
-    fn known(&self, ct: &Ciphertext) -> Known {
+    pub(crate) fn known(&self, ct: &Ciphertext) -> Known {
         let size = ct.known.size;
         let by = |sum: f64, size: f64| if size.is_finite() { sum * size } else { size };
         let mean = by(self.row, size.most).min(by(self.column, size.mean));
@@ -191,7 +191,7 @@ impl Engine {
         let firsts: Vec<usize> = cut.runs().iter().map(|run| run.first).collect();
         let made = self.joined(key, &firsts, control, |e, i| {
             let map = cut.map::<Complex64>(cut.runs()[i])?;
-            Ok(e.transform(ct, &e.encode_transform_for(&key.spec, &map, ct.level(), ratio)?)?)
+            Ok(e.transform(ct, &e.encode_transform_for(&key.spec, &map.giant_steps(), ct.level(), ratio)?)?)
         })?;
         Ok(self.told(at_scale(made, self.params().scale_at(below)), sums.known(ct), ct.real && T::REAL))
     }
@@ -237,7 +237,7 @@ impl Engine {
                 control.report(done, cut.runs().len(), "matrix");
                 let map = cut.map::<Complex64>(*run)?;
                 let ratio = self.params().scale_at(below) / scale;
-                made.runs.push((run.first, e.encode_transform_for(&key.spec, &map, chain, ratio)?));
+                made.runs.push((run.first, e.encode_transform_for(&key.spec, &map.giant_steps(), chain, ratio)?));
             }
             control.report(cut.runs().len(), cut.runs().len(), "matrix");
             Ok(made)
@@ -257,7 +257,7 @@ impl Engine {
     ) -> Result<Ciphertext, Error> {
         let below = self.check_product(ct, key)?;
         if below + 1 != matrix.level || ct.scale != matrix.scale {
-            return Err(LevelError::Matrix { encoded: matrix.level, level: below + 1 }.into());
+            return Err(LevelError::Matrix { what: "matrix", encoded: matrix.level, level: below + 1 }.into());
         }
         if (matrix.baby, matrix.limbs) != (key.baby, key.spec.q_limbs) {
             return Err(LevelError::MatrixOfOtherKey.into());

@@ -7,6 +7,7 @@ pub(crate) mod bootstrap;
 mod circuits;
 pub(crate) mod engine;
 mod fits;
+pub(crate) mod map;
 pub(crate) mod matrix;
 mod models;
 pub mod presets;
@@ -20,6 +21,7 @@ pub use bootstrap::{
 };
 pub use circuits::{EncodedWeights, PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
+pub use map::{EncodedMap, MapStep};
 pub use matrix::{EncodedMatrix, MatrixKey};
 pub use models::{cost, failure, memory, precision, report};
 pub use sharing::{Shared, Sharing};

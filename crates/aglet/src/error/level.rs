@@ -23,8 +23,8 @@ sentences! {
     MatrixKey { most: usize, level: usize } =>
         "This matrix multiplication key serves levels up to {most} and the ciphertext is at level {level}; make the key for a higher level.";
     MatrixOfOtherKey => "This matrix was encoded for a matrix multiplication key of another shape; encode it for this one.";
-    Matrix { encoded: usize, level: usize } =>
-        "This matrix was encoded for level {encoded} and the ciphertext is at level {level}; encode it for that level, or bring the ciphertext down \
+    Matrix { what: &'static str, encoded: usize, level: usize } =>
+        "This {what} was encoded for level {encoded} and the ciphertext is at level {level}; encode it for that level, or bring the ciphertext down \
          with level_down.";
     Weights { encoded: usize, level: usize } =>
         "These weights were encoded for level {encoded} and this sum is at level {level}; encode them for that level, or bring the ciphertexts down \

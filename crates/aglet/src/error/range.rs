@@ -40,6 +40,10 @@ sentences! {
     NoCoefficient => "A polynomial needs at least one coefficient, and there is none; pass [0] for zero.";
     BasisDegree { degree: usize } => "The degree of a basis is 1 to 2^20, not {degree}; choose another.";
     EmptySum => "A weighted sum needs at least one ciphertext, and there is none.";
+    EmptyProducts => "A sum of products needs at least one product, and there is none.";
+    EmptyMap => "A linear map needs at least one diagonal, and there is none.";
+    Diagonal { length: usize, slots: usize } =>
+        "A diagonal has {length} entries; give as many as it repeats after, a power of two up to {slots}.";
     EmptyMatrix => "The matrix has no entry.";
     MatrixShape { rows: usize, columns: usize, slots: usize } =>
         "A matrix of {rows} rows and {columns} columns cannot be multiplied here; give 1 to {slots} of each.";

@@ -5,6 +5,7 @@ mod circuits;
 mod engine;
 mod files;
 mod functional;
+mod maps;
 mod objects;
 mod plans;
 
@@ -12,7 +13,7 @@ pub use engine::Engine;
 pub use files::restore;
 pub use functional::Functional;
 pub use objects::{
-    BootstrapKey, Ciphertext, ConjugationKey, Current, EncodedDiagonals, EncodedWeights, FixedRotationKey,
+    BootstrapKey, Ciphertext, ConjugationKey, Current, EncodedDiagonals, EncodedMap, EncodedWeights, FixedRotationKey,
     MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 pub use plans::{plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes};

@@ -210,6 +210,9 @@ encoded! {
 
     /// A matrix, encoded for one level and one shape of matrix multiplication key. It can be used again and again.
     EncodedDiagonals(aglet::ckks::EncodedMatrix), "encoded matrix"
+
+    /// A linear map, encoded for one level and its rotation keys. It can be used again and again.
+    EncodedMap(aglet::ckks::EncodedMap), "encoded map"
 }
 
 family_pickles! { CkksOrigin:
@@ -218,7 +221,7 @@ family_pickles! { CkksOrigin:
 
 unchanging! {
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
-    EncodedWeights, EncodedDiagonals,
+    EncodedWeights, EncodedDiagonals, EncodedMap,
 }
 
 hidden! { Ciphertext }

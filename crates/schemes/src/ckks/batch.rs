@@ -5,7 +5,8 @@ use super::evaluator::{constant, encoding_error};
 use super::stated::{in_slots, rounding};
 use super::transform::{encode, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
-use crate::linear_map::LinearMap;
+use crate::evaluator::Evaluator;
+use crate::linear_map::GiantStep;
 use crate::samples::linear;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
@@ -61,19 +62,19 @@ impl CkksEvaluator<'_> {
         Ok(out)
     }
 
-    /// Encodes a linear map for keys of a given shape, which may have been made for a higher level.
-    /// [`Evaluator::encode_transform`] does the same for keys made at `level`.
+    /// Encodes a linear map on all slots, cut into giant steps, for keys of a given shape, which may have been made for a
+    /// higher level. [`Evaluator::encode_transform`] does the same for keys made at `level`.
     ///
     /// # Errors
     /// As there.
     pub fn encode_transform_for(
         &self,
         spec: &KeySwitchSpec,
-        map: &LinearMap,
+        steps: &[GiantStep],
         level: usize,
         scale_ratio: f64,
     ) -> Result<CkksTransform, Error> {
-        encode(self, map, level, scale_ratio, Some(spec))
+        encode(self, (self.slots(), steps), level, scale_ratio, Some(spec))
     }
 
     /// `sum weight * ciphertext` at a level, with one rescale to exactly `scale` one level below. The ciphertexts are

@@ -312,6 +312,6 @@ impl Approximate for CkksEvaluator<'_> {
         self.automorphisms(of, conjugation_exponent(self.context().ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
-        encode(self, map, level, scale_ratio, None)
+        encode(self, (map.slots(), &map.giant_steps()), level, scale_ratio, None)
     }
 }

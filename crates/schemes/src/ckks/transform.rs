@@ -6,7 +6,7 @@ use super::evaluator::CkksEvaluator;
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Plaintext};
 use crate::evaluator::Evaluator;
-use crate::linear_map::LinearMap;
+use crate::linear_map::{GiantStep, LinearMap};
 use crate::sample_map::SampleMap;
 use crate::Error;
 use aglet_ring::fft::SpecialFft;
@@ -76,7 +76,7 @@ impl CkksTransform {
 
 pub(super) fn encode(
     e: &CkksEvaluator<'_>,
-    map: &LinearMap,
+    (slots, steps): (usize, &[GiantStep]),
     level: usize,
     scale_ratio: f64,
     shape: Option<&KeySwitchSpec>,
@@ -91,9 +91,9 @@ pub(super) fn encode(
         count += 1.0;
         subring_coefficients(fft, values, scale)
     };
-    let encoded = SampleMap::encode(e, &[map], level, shape, polynomial)?;
+    let encoded = SampleMap::encode(e, (slots, &[steps]), level, shape, polynomial)?;
     // Roundings of different diagonals have nothing to do with each other.
-    let error = f64::sqrt(count) * Plaintext::encoding_error(map.slots(), scale);
+    let error = f64::sqrt(count) * Plaintext::encoding_error(slots, scale);
     Ok(CkksTransform { map: encoded, scale_ratio, gain, error })
 }
 

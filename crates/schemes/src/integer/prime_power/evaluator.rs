@@ -335,6 +335,9 @@ impl PrimePowerEvaluator for PrimePowerCiphertextEvaluator<'_> {
             let scaled = coefficients(values).into_iter().map(|c| how.power.centred(c * how.gain));
             Ok(scaled.collect())
         };
-        Ok(PrimePowerMap::Slots(SampleMap::encode(self, &map.maps(), how.level, None, polynomial)?, how))
+        let cut: Vec<_> = map.maps().iter().map(|map| map.giant_steps()).collect();
+        let maps: Vec<&[_]> = cut.iter().map(Vec::as_slice).collect();
+        let slots = map.direct.slots();
+        Ok(PrimePowerMap::Slots(SampleMap::encode(self, (slots, &maps), how.level, None, polynomial)?, how))
     }
 }
