@@ -7,12 +7,23 @@ taken from measured bootstraps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from aglet import _core, checks
 
-__all__ = ["KINDS", "TYPICAL_FACTOR", "VECTOR_BITS", "limbs", "of_limbs", "plan", "shipped_for"]
+__all__ = [
+    "KINDS",
+    "TYPICAL_FACTOR",
+    "VECTOR_BITS",
+    "Operations",
+    "limbs",
+    "of_limbs",
+    "plan",
+    "polynomial_products",
+    "shipped_for",
+]
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -60,6 +71,75 @@ def limbs(plan: _core.Plan, stages: Sequence[_core.StageRow]) -> list[float]:
 def of_limbs(work: Sequence[float], units: Mapping[str, float]) -> float:
     """The seconds for these limbs of each kind, at these microseconds per limb."""
     return sum(count * units[kind] for count, kind in zip(work, KINDS, strict=True)) * 1e-6
+
+
+class Operations:
+    """The seconds of operations on ciphertexts of a CKKS preset, by the model, on one thread.
+
+    Parameters
+    ----------
+    preset
+        The parameter set, from `presets()`.
+    hidden
+        The primes below level 0 that a bootstrap uses.
+    """
+
+    def __init__(self, preset: _core.PresetInfo, hidden: int) -> None:
+        self._hidden = hidden
+        self._special = max(1, round(preset["log_p"] / preset["prime_bits"]))
+        self.n = 2 ** preset["log_n"]
+        self.units = shipped_for(preset["log_n"], preset["prime_bits"])
+
+    factor = TYPICAL_FACTOR
+    """Measured time over modelled time."""
+
+    def limbs(self, level: int) -> int:
+        """The limbs of a ciphertext at a level."""
+        return level + 1 + self._hidden
+
+    def spent(self, **units: float) -> float:
+        """The seconds for so many limbs of each kind of work."""
+        return sum(self.units[kind] * count for kind, count in units.items()) * self.factor * 1e-6
+
+    def key_switch(self, level: int) -> float:
+        """A key switch alone: a rotation or a relinearization."""
+        limbs, special = self.limbs(level), self._special
+        digits, every = -(-limbs // special), limbs + special
+        return self.spent(
+            forward=digits * every - limbs + 2 * limbs,
+            inverse=limbs + 2 * special,
+            key=2 * digits * every,
+            conversion=limbs * every + 2 * special * limbs,
+        )
+
+    def rescale(self, level: int) -> float:
+        """A rescale from a level."""
+        return self.spent(forward=2 * self.limbs(level), inverse=2)
+
+    def product(self, level: int) -> float:
+        """A product of two ciphertexts at a level."""
+        return self.spent(pointwise=4 * self.limbs(level)) + self.key_switch(level) + self.rescale(level)
+
+    def polynomial(self, degree: int, level: int) -> float:
+        """A polynomial of a ciphertext at a level, by a typical number of products."""
+        depth = degree.bit_length()
+        return sum(self.product(level - min(i, depth - 1)) for i in range(polynomial_products(degree)))
+
+    def linear_map(self, level: int, steps: tuple[int, int], words: tuple[int, int]) -> float:
+        """A linear map, encoded anew: its baby and giant steps, its diagonals and the words of all of them."""
+        (babies, giants), (count, size) = steps, words
+        limbs = self.limbs(level)
+        # Keys of its level have no more special primes than limbs.
+        special = min(self._special, limbs)
+        digits, every = -(-limbs // special), limbs + special
+        hoisted = self.spent(key=2 * digits * every * babies, diagonal=2 * count * every)
+        encoded = self.spent(forward=every * size / self.n)
+        return (1 + giants) * self.key_switch(level) + hoisted + encoded + self.rescale(level)
+
+
+def polynomial_products(degree: int) -> int:
+    """A typical number of products of a polynomial."""
+    return 2 * math.isqrt(degree) if degree > 2 else max(0, degree - 1)
 
 
 class PlanOptions(TypedDict, total=False):

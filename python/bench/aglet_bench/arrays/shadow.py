@@ -14,7 +14,6 @@ from aglet import _core, forecast
 from aglet.ckks.engine import Engine
 from aglet.errors import LevelError
 from aglet.keys.sizes import key_bytes
-from aglet_bench import timing
 from aglet_bench.arrays.forecast import Plan
 from aglet_bench.arrays.rehearsal import Rehearsal, Sample
 
@@ -48,10 +47,9 @@ class Shadow:
         self.done: Counter[str] = Counter()
         self.seconds = 0.0
         self._preset = next(p for p in _core.presets() if p["name"] == engine.preset)
-        self._units = timing.shipped(self._preset)
         self._size = bootstrap
         self.refreshed_level: int | None = None
-        self._hidden, refresh = 0, None
+        hidden, refresh = 0, None
         self._compared = False
         self.drawing = False
         """While arguments are drawn run by run, each encryption gives one run; `together` joins them."""
@@ -60,7 +58,8 @@ class Shadow:
             self.refreshed_level = found["output_level"]
             refresh = _bits(engine.preset, engine.slot_count)
             # Primes below those of users: the plan begins with all limbs of its input level.
-            self._hidden = found["stages"][0]["level_in"] - found["input_level"]
+            hidden = found["stages"][0]["level_in"] - found["input_level"]
+        self._work = forecast.Operations(self._preset, hidden)
         self.rehearsal = Rehearsal(self._preset["log_n"], self._preset["scale_bits"], engine.slot_count, refresh)
 
     @property
@@ -69,34 +68,10 @@ class Shadow:
 
     def bytes_at(self, level: int) -> int:
         """The bytes of a ciphertext."""
-        return int(2 * 8 * 2 ** self._preset["log_n"] * self._limbs(level))
-
-    def _limbs(self, level: int) -> int:
-        return level + 1 + self._hidden
+        return int(2 * 8 * 2 ** self._preset["log_n"] * self._work.limbs(level))
 
     def _made(self, level: int, real: bool, sample: Sample) -> _Chunk:
         return _Chunk(self, level, real, sample)
-
-    # Work, in units of limbs
-
-    def _spend(self, **units: float) -> None:
-        us = sum(self._units[kind] * count for kind, count in units.items())
-        self.seconds += us * forecast.TYPICAL_FACTOR * 1e-6
-
-    def _key_switch(self, level: int) -> None:
-        limbs = self._limbs(level)
-        special = max(1, round(self._preset["log_p"] / self._preset["prime_bits"]))
-        digits = -(-limbs // special)
-        every = limbs + special
-        self._spend(
-            forward=digits * every - limbs + 2 * limbs,
-            inverse=limbs + 2 * special,
-            key=2 * digits * every,
-            conversion=limbs * every + 2 * special * limbs,
-        )
-
-    def _rescale(self, level: int) -> None:
-        self._spend(forward=2 * self._limbs(level), inverse=2)
 
     # Operations
 
@@ -134,9 +109,7 @@ class Shadow:
         if isinstance(y, _Chunk):
             level = min(x.level, y.level)
             self.done["products"] += 1
-            self._spend(pointwise=4 * self._limbs(level))
-            self._key_switch(level)
-            self._rescale(level)
+            self.seconds += self._work.product(level)
             return self._made(level - 1, x.is_real and y.is_real, self.rehearsal.multiply(x.sample, y.sample))
         if isinstance(y, int):
             return self._made(x.level, x.is_real, self.rehearsal.scale(x.sample, y))
@@ -147,14 +120,14 @@ class Shadow:
 
     def conjugate(self, x: _Chunk) -> _Chunk:
         self.done["rotations"] += 1
-        self._key_switch(x.level)
+        self.seconds += self._work.key_switch(x.level)
         return self._made(x.level, x.is_real, self.rehearsal.conjugate(x.sample))
 
     def weighted_sum(self, chunks: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
         level = min(chunk.level for chunk in chunks)
         real = all(c.is_real for c in chunks) and all(np.asarray(w).dtype.kind != "c" for w in weights)
-        self._spend(pointwise=2 * self._limbs(level) * len(chunks), forward=self._limbs(level) * len(chunks))
-        self._rescale(level)
+        limbs = self._work.limbs(level) * len(chunks)
+        self.seconds += self._work.spent(pointwise=2 * limbs, forward=limbs) + self._work.rescale(level)
         return self._made(level - 1, real, self.rehearsal.weighted_sum([c.sample for c in chunks], weights))
 
     def rotate(self, x: _Chunk, steps: Sequence[int]) -> list[_Chunk]:
@@ -163,19 +136,15 @@ class Shadow:
             # The rotation key has powers of two.
             switches = max(1, (step % self.slots).bit_count())
             self.done["rotations"] += switches
-            for _ in range(switches):
-                self._key_switch(x.level)
+            self.seconds += switches * self._work.key_switch(x.level)
             made.append(self._made(x.level, x.is_real, self.rehearsal.rotate(x.sample, step, switches)))
         return made
 
     def polynomial(self, x: _Chunk, coefficients: Any, chebyshev: bool) -> _Chunk:
         degree = len(coefficients) - 1
         depth = degree.bit_length()
-        products = 2 * math.isqrt(degree) if degree > 2 else max(0, degree - 1)
-        self.done["products"] += products
-        for i in range(products):
-            self._key_switch(x.level - min(i, depth - 1))
-            self._rescale(x.level - min(i, depth - 1))
+        self.done["products"] += forecast.polynomial_products(degree)
+        self.seconds += self._work.polynomial(degree, x.level)
         real = x.is_real and np.asarray(coefficients).dtype.kind != "c"
         return self._made(x.level - depth, real, self.rehearsal.polynomial(x.sample, coefficients, chebyshev))
 
@@ -195,8 +164,7 @@ class Shadow:
         for degree in plan.degrees:
             products = degree.bit_length() + math.isqrt(degree)
             self.done["products"] += products
-            for _ in range(products):
-                self._key_switch(max(1, plan.level_out))
+            self.seconds += products * self._work.key_switch(max(1, plan.level_out))
         sample = self.rehearsal.compare(plan, [chunk.sample for chunk in chunks], error_bits)
         return self._made(plan.level_out, True, sample)
 
@@ -211,10 +179,8 @@ class Shadow:
         diagonals = min(self.slots, rows + columns - 1)
         rotations = 2 * math.isqrt(diagonals) + 1
         self.done["rotations"] += rotations
-        for _ in range(rotations):
-            self._key_switch(x.level)
-        self._spend(pointwise=2 * diagonals * self._limbs(x.level))
-        self._rescale(x.level)
+        self.seconds += rotations * self._work.key_switch(x.level) + self._work.rescale(x.level)
+        self.seconds += self._work.spent(pointwise=2 * diagonals * self._work.limbs(x.level))
         real = x.is_real and np.asarray(matrix).dtype.kind != "c"
         return self._made(x.level - 1, real, self.rehearsal.matrix(matrix, x.sample))
 
@@ -238,7 +204,7 @@ class Shadow:
             self._size,
             self.slots,
             real=real,
-            units=self._units,  # type: ignore[arg-type]
+            units=self._work.units,  # type: ignore[arg-type]
         )
         return (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
 
