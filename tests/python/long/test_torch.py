@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from aglet import Engine
+from aglet import Engine, ParameterError, ml
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64, torch.complex128, torch.bfloat16])
@@ -40,3 +41,41 @@ def test_tensors_of_whole_numbers_and_other_dtypes() -> None:
     assert engine.decrypt_to_pytorch_tensor(x, secret, dtype=torch.float64).dtype == torch.float64
     wide = engine.encrypt_pytorch_tensor(torch.ones(4, requires_grad=True, dtype=torch.float64).conj(), secret)
     assert engine.decrypt_to_pytorch_tensor(wide, secret).dtype == torch.float64
+
+
+class Residual(torch.nn.Module):
+    """A small residual network, with modules, functions and methods."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3, padding=1, bias=False), torch.nn.BatchNorm2d(4), torch.nn.SiLU()
+        )
+        self.second = torch.nn.Conv2d(4, 4, 3, padding=1, groups=2)
+        self.norm = torch.nn.BatchNorm2d(4)
+        self.third = torch.nn.Conv2d(4, 8, 3, stride=2, padding=1)
+        self.pool = torch.nn.AdaptiveAvgPool2d(1)
+        self.last = torch.nn.Linear(8, 5)
+
+    def forward(self, x: Any) -> Any:
+        x = self.first(x)
+        x = torch.nn.functional.silu(self.norm(self.second(x)) + x)
+        x = self.pool(torch.square(self.third(x)))
+        return self.last(torch.flatten(x, 1))
+
+
+def test_a_traced_module_is_the_module() -> None:
+    torch.manual_seed(3)
+    module, sample = Residual(), torch.rand(16, 3, 8, 8) * 2 - 1
+    for _ in range(3):
+        module(sample)
+    with pytest.raises(ParameterError, match="eval"):
+        ml.Network.from_torch(module, sample)
+    module.eval()
+    network = ml.Network.from_torch(module, sample, degree=31)
+    wanted = module(sample).detach().numpy()
+    assert np.abs(network(sample.numpy()) - wanted).max() < 1e-4
+    engine = Engine(preset="toy", allow_insecure=True)
+    secret, plan = engine.create_secret_key(), network.plan(engine)
+    encrypted = plan(plan.encrypt(sample[0].numpy(), secret), plan.create_keys(secret), assume=True)
+    assert np.abs(plan.decrypt(encrypted, secret) - network(sample[:1].numpy())[0]).max() < 2.0**-plan.bits

@@ -1,0 +1,210 @@
+"""The steps of a network on ciphertexts: what each computes, costs, and adds of noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+
+from aglet.ckks.maps import MapCut
+from aglet.forecast import Operations
+from aglet.network.layers import Convolution, Dense
+from aglet.network.packing import Packing, diagonals
+
+__all__ = ["MapStep", "PolynomialStep", "ProductStep", "SquareStep", "Step", "SumStep"]
+
+Tensor = NDArray[np.float64]
+_ENDS, _POWERS = 1.7, 0.6
+"""The roundings of a sum in the Chebyshev basis, and of each of its powers, as `aglet_bench` measured them."""
+
+
+class Step(Protocol):
+    """What a program does with one value, or with two that meet."""
+
+    @property
+    def name(self) -> str:
+        """The name of the layer."""
+
+    @property
+    def depth(self) -> int:
+        """The levels that it uses."""
+
+    def cost(self, work: Operations, level: int) -> float:
+        """Seconds at a level, by the model."""
+
+    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
+        """The result on ciphertexts at one level."""
+
+    def clear(self, *inputs: Tensor) -> Tensor:
+        """The result on tensors."""
+
+    @property
+    def noise(self) -> float:
+        """The deviation of the error that it adds, in roundings."""
+
+
+@dataclass(frozen=True, eq=False)
+class MapStep:
+    """A linear layer, with the pool before it if there is one: rotations, then one linear map."""
+
+    name: str
+    layer: Convolution | Dense
+    """The layer between stored values."""
+    before: Packing
+    after: Packing
+    pool: int
+    """The size of the pool before it; 1 for none."""
+    slots: int
+    depth: int = 1
+
+    @cached_property
+    def diagonals(self) -> dict[int, Tensor]:
+        """The diagonals by offset, one period each."""
+        return diagonals(self.layer, self.before.pooled(self.pool), self.after)
+
+    @cached_property
+    def cut(self) -> MapCut:
+        """Its baby steps and giant steps."""
+        return MapCut.of(self.diagonals, self.slots)
+
+    @property
+    def sums(self) -> list[int]:
+        """The rotations to the left of the pool."""
+        return self.before.sums(self.pool)
+
+    @property
+    def rotations(self) -> set[int]:
+        """All rotations to the left that need a key."""
+        return {*self.cut.rotations, *self.sums}
+
+    def cost(self, work: Operations, level: int) -> float:
+        babies, giants = len(self.cut.babies - {0}), len(self.cut.giants) - 1
+        words = sum(2 * len(diagonal) for diagonal in self.diagonals.values())
+        made = work.linear_map(level, (babies, giants), (len(self.diagonals), words))
+        return made + len(self.sums) * work.key_switch(level)
+
+    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
+        (x,) = inputs
+        for step in self.sums:
+            x = engine.add(x, engine.rotate(x, keys.rotation(step, x.level)))
+        found = engine.linear_map(self.diagonals, x, keys.map_key(self.cut, x.level))
+        if not self.layer.bias.any():
+            return found
+        return engine.add(found, self.after.laid(self.layer.bias, self.slots))
+
+    def clear(self, *inputs: Tensor) -> Tensor:
+        (x,) = inputs
+        rows, size = self.before.places.shape[1:], self.pool
+        x = x.reshape(*x.shape[:2], rows[0] // size, size, rows[1] // size, size).sum(axis=(3, 5))
+        return self.layer(x)
+
+    @property
+    def noise(self) -> float:
+        # Roundings of baby steps and of the pool meet the weights, those of giant steps and of the rescale do not.
+        weights = self.layer.weights.reshape(len(self.layer.weights), -1)
+        met = float((weights**2).sum(axis=1).max()) * (1 + len(self.sums) * self.pool**2)
+        return float(np.sqrt(met + len(self.cut.giants) + 2))
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialStep:
+    """A polynomial in the Chebyshev basis, for stored values in [-1, 1]."""
+
+    name: str
+    coefficients: Tensor
+
+    @property
+    def degree(self) -> int:
+        """Its degree, at least 1."""
+        return len(self.coefficients) - 1
+
+    @property
+    def depth(self) -> int:
+        return self.degree.bit_length()
+
+    def cost(self, work: Operations, level: int) -> float:
+        return work.polynomial(self.degree, level)
+
+    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
+        return engine.evaluate_chebyshev_polynomial(*inputs, self.coefficients, keys.relinearization)
+
+    def clear(self, *inputs: Tensor) -> Tensor:
+        (x,) = inputs
+        made: Tensor = np.asarray(chebyshev.chebval(x, self.coefficients))
+        return made
+
+    @property
+    def noise(self) -> float:
+        # The error of a power grows with its degree, as its slope does.
+        sizes = np.abs(self.coefficients)
+        return float(_ENDS * np.sqrt(len(sizes)) + _POWERS * (sizes * np.arange(len(sizes))).sum())
+
+
+@dataclass(frozen=True)
+class SquareStep:
+    """`(x + shift)^2`."""
+
+    name: str
+    shift: float
+    depth: int = 1
+
+    def cost(self, work: Operations, level: int) -> float:
+        return work.product(level)
+
+    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
+        (x,) = inputs
+        return engine.square(engine.add(x, self.shift) if self.shift else x, keys.relinearization)
+
+    def clear(self, *inputs: Tensor) -> Tensor:
+        (x,) = inputs
+        return (x + self.shift) ** 2
+
+    @property
+    def noise(self) -> float:
+        return 2.0
+
+
+@dataclass(frozen=True)
+class SumStep:
+    """The sum of two branches."""
+
+    name: str
+    depth: int = 0
+
+    def cost(self, work: Operations, level: int) -> float:
+        return work.spent(pointwise=2 * work.limbs(level))
+
+    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
+        return engine.add(*inputs)
+
+    def clear(self, *inputs: Tensor) -> Tensor:
+        return inputs[0] + inputs[1]
+
+    @property
+    def noise(self) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class ProductStep:
+    """The product of two branches."""
+
+    name: str
+    depth: int = 1
+
+    def cost(self, work: Operations, level: int) -> float:
+        return work.product(level)
+
+    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
+        return engine.multiply(*inputs, keys.relinearization)
+
+    def clear(self, *inputs: Tensor) -> Tensor:
+        return inputs[0] * inputs[1]
+
+    @property
+    def noise(self) -> float:
+        return 2.0
