@@ -19,6 +19,8 @@ sys.path.insert(0, str(ROOT))
 from workloads import common, standin
 from workloads.mnist import case as mnist_case
 from workloads.mnist import layers, model, pictures, train
+from workloads.resnet20 import model as resnet
+from workloads.resnet20 import pictures as coloured
 from workloads.similarity import case as similarity_case
 from workloads.similarity import matching, search
 from workloads.zn import case as zn_case
@@ -440,3 +442,49 @@ def test_what_stages_of_the_search_refuse(tmp_path: Path) -> None:
     assert "more than one vector" in refused("similarity/client_preprocess_query", tmp_path, "4")
     common.save_array(place.intermediate / "count.npy", np.array([12.4]))
     assert "is no whole number" in refused("similarity/client_postprocess", tmp_path, "4", "--count_only")
+
+
+# ResNet-20; tests/python/by_hand has a run
+
+
+def test_resnet_20_is_what_its_paper_has() -> None:
+    """Nineteen convolutions, a dense layer and two projections, with the same weights on every machine."""
+    layers = resnet.architecture(resnet.load())
+    kinds = [type(layer).__name__ for layer, *_ in layers.values()]
+    assert [kinds.count(kind) for kind in ("Convolution", "BatchNorm", "Function", "Add", "Dense")] == [
+        21,
+        21,
+        19,
+        9,
+        1,
+    ]
+    weights = [layer.weights for layer, *_ in layers.values() if hasattr(layer, "weights")]
+    assert sum(one.size for one in weights) == 268_336 + 16 * 32 + 32 * 64
+    assert weights[0][0, 0, 0].tolist() == pytest.approx([0.32598238338819524, 0.417780242493651, 0.4497462106698495])
+    assert abs(np.std(weights[5]) * np.sqrt(16 * 9 / 2) - 1) < 0.1
+
+
+def test_coloured_pictures(tmp_path: Path) -> None:
+    found, labels = coloured.coloured(training=False, seed=1)
+    assert found.shape == (len(labels), *coloured.SHAPE)
+    assert 0 <= found.min() < found.max() <= 1
+    path = tmp_path / "test_pixels.txt"
+    path.write_text("".join(" ".join(f"{x:.6f}" for x in row) + "\n" for row in found[:2].reshape(2, -1)))
+    assert np.abs(coloured.read_pixels(path) - found[:2]).max() < 1e-6
+    for text in ("", "0.5 0.5\n", "1.5 " * 3072, "x " * 3072):
+        path.write_text(text)
+        with pytest.raises(common.WorkloadError, match="3072 numbers"):
+            coloured.read_pixels(path)
+    with pytest.raises(common.WorkloadError, match="is missing"):
+        coloured.read_pixels(tmp_path / "none")
+
+
+def test_weights_of_resnet_20_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "weights.npz"
+    with pytest.raises(common.WorkloadError, match="is missing"):
+        resnet.load(path)
+    path.write_bytes(b"no archive")
+    with pytest.raises(common.WorkloadError, match="is damaged"):
+        resnet.load(path)
+    resnet.save(path, resnet.load())
+    assert all(np.array_equal(part, resnet.load()[name]) for name, part in resnet.load(path).items())

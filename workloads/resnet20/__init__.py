@@ -1,0 +1,1 @@
+"""Small coloured pictures and ResNet-20, as the harness ml-inference asks for them."""
