@@ -6,6 +6,9 @@ use crate::constants::ntt::NttConstants;
 use crate::modulus::Modulus;
 use crate::Error;
 
+/// Subrings of degree N over this and more are transformed as part of the whole ring.
+const LARGE_SUBRING: usize = 16;
+
 /// The transform of degree N modulo one prime. The kernels that shaped its multipliers are stored in it, so the two cannot be mixed up.
 pub struct NttTable {
     constants: NttConstants,
@@ -67,6 +70,15 @@ impl NttTable {
         assert!(len.is_power_of_two() && len <= self.n(), "a subring has a power of two of coefficients, at most N");
         if len == self.n() {
             return self.forward(data);
+        }
+        if len >= self.n() / LARGE_SUBRING {
+            // The kernels take the whole ring in less time than the loop below takes this part of it.
+            let run = self.n() / len;
+            let mut whole = vec![0; self.n()];
+            whole.iter_mut().step_by(run).zip(&*data).for_each(|(x, &c)| *x = c);
+            self.forward(&mut whole);
+            data.iter_mut().zip(whole.iter().step_by(run)).for_each(|(x, &value)| *x = value);
+            return;
         }
         let m = self.modulus();
         let powers = bit_reversed_powers(m, m.pow(self.psi, (self.n() / len) as u64), len.trailing_zeros());
