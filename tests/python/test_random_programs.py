@@ -1,0 +1,59 @@
+"""Random programs by hand: blocks from seeds of their own, on from the record, which counts what was right or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from fuzz import __main__ as by_hand
+
+
+def test_a_run_goes_on_from_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: dict[str, list[int]] = {"often": [], "seldom": []}
+
+    def front(name: str) -> Any:
+        return lambda data: drawn[name].append(data.draw(st.integers(0, 2**64)))
+
+    fronts = {"often": (front("often"), 0.75), "seldom": (front("seldom"), 0.25)}
+    monkeypatch.setattr(by_hand, "FRONTS", fronts)
+    monkeypatch.setattr(by_hand, "MILLION", 80)
+    record = tmp_path / "programs.json"
+    assert by_hand.run(0, record) == {}
+    assert by_hand.run(60, record, block=10) == {"often": 60, "seldom": 20}
+    assert {name: len(numbers) for name, numbers in drawn.items()} == {"often": 60, "seldom": 20}
+    first = {name: list(numbers) for name, numbers in drawn.items()}
+    monkeypatch.setattr(by_hand, "MILLION", 160)
+    assert by_hand.run(60, record, block=10) == {"often": 60, "seldom": 20}
+    for name, numbers in drawn.items():
+        assert not set(numbers[len(first[name]) :]) & set(first[name]) - {0}
+    assert by_hand.counted(json.loads(record.read_text())) == {"often": 120, "seldom": 40}
+    assert by_hand.run(60, record, block=10) == {}
+    # The same record makes the same programs.
+    record.unlink()
+    again = {name: len(numbers) for name, numbers in drawn.items()}
+    monkeypatch.setattr(by_hand, "MILLION", 80)
+    by_hand.run(60, record, block=10)
+    assert {name: numbers[again[name] :] for name, numbers in drawn.items()} == first
+
+
+def test_a_wrong_program_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: set[int] = set()
+
+    def front(data: Any) -> None:
+        number = data.draw(st.integers(0, 2**16))
+        if number > 1000:
+            wrong.add(number)
+            raise AssertionError("larger than 1000")
+
+    monkeypatch.setattr(by_hand, "FRONTS", {"fair": (lambda data: data.draw(st.booleans()), 0.5), "wrong": (front, 0.5)})
+    record = tmp_path / "programs.json"
+    record.write_text(json.dumps([{"programs": {"fair": 30, "wrong": 20}}]))
+    for _ in range(2):
+        with pytest.raises(AssertionError, match="larger than 1000"):
+            by_hand.run(60, record, block=10)
+        assert by_hand.counted(json.loads(record.read_text())) == {"fair": 30, "wrong": 20}
+        assert min(wrong) == 1001
