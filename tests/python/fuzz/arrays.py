@@ -10,10 +10,11 @@ import numpy as np
 from hypothesis import event, note
 from hypothesis import strategies as st
 
-from aglet import AgletError, EncryptedArray, Engine, LevelError, Session
+from aglet import AgletError, EncryptedArray, LevelError, Session
 from fuzz.array_functions import FUNCTIONS, arranged
 from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
 from fuzz.checked import check
+from support import toy
 
 __all__ = ["program", "session"]
 
@@ -35,8 +36,8 @@ _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
 @functools.cache
 def _keys(slots: int) -> Any:
-    """In the smallest ring, with few slots, so that small arrays have several chunks, or with more."""
-    engine = Engine(preset="toy", allow_insecure=True, slot_count=slots)
+    """Few slots, so that small arrays have several chunks, or all slots of a larger ring."""
+    engine = toy(*{32: (7, 32), 256: (9, 256)}[slots])
     return engine, engine.create_keys()
 
 
