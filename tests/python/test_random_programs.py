@@ -1,4 +1,4 @@
-"""Random programs by hand: blocks from seeds of their own, on from the record, which counts what was right or refused."""
+"""Random programs by hand: blocks from seeds of their own, on from the record, which counts what was right."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def test_a_wrong_program_is_not_counted(tmp_path: Path, monkeypatch: pytest.Monk
             wrong.add(number)
             raise AssertionError("larger than 1000")
 
-    monkeypatch.setattr(by_hand, "FRONTS", {"fair": (lambda data: data.draw(st.booleans()), 0.5), "wrong": (front, 0.5)})
+    monkeypatch.setattr(
+        by_hand, "FRONTS", {"fair": (lambda data: data.draw(st.booleans()), 0.5), "wrong": (front, 0.5)}
+    )
     record = tmp_path / "programs.json"
     record.write_text(json.dumps([{"programs": {"fair": 30, "wrong": 20}}]))
     for _ in range(2):

@@ -16,7 +16,7 @@ from aglet import Engine, FhewEngine, SchemeSwitch, Table
 from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase, bench_scheme_switch
 from scheme_switch_sides import Sides
-from support import ROOT
+from support import ROOT, toy
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """A million random programs from new seeds, on from where the record says that they ended: `python -m fuzz SECONDS`.
 
-Each front has its part of the million, in blocks of 500 programs from a seed of their own, so that a block runs again as
-it ran. The front that is furthest behind has the next block. A block counts when every program of it was right or
+Each front has its part of the million, in blocks of 500 programs from a seed of their own, so that a block runs again
+as it ran. The front that is furthest behind has the next block. A block counts when every program of it was right or
 refused; one that is wrong ends the run, made small, and the next run begins with its block.
 """
 
@@ -19,7 +19,7 @@ from aglet_bench import recording
 from fuzz import arrays, comparisons, engine, fhew, functional, integer_scheme_switch, integers, scheme_switch
 from fuzz.profiles import Front, drawn
 
-__all__ = ["FRONTS", "RECORD", "counted", "main", "run"]
+__all__ = ["FRONTS", "RECORD", "counted", "run"]
 
 RECORD = Path(__file__).resolve().parents[3] / "repro" / "record" / "programs.json"
 """One entry for each run: its date, commit and processor, and how many programs of each front it ran."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import event, note
-from hypothesis import strategies as st
 
 from aglet import AgletError, EncryptedArray, LevelError, Session
 from fuzz.array_functions import FUNCTIONS, arranged
 from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
 from fuzz.checked import check
+from fuzz.draws import Draws, draws
 from support import toy
 
 __all__ = ["program", "session"]
@@ -49,13 +49,13 @@ def session(slots: int = 32, refresh: str = "auto") -> Session:
 
 def program(data: Any) -> None:
     """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
-    draw = data.draw
-    place = session(draw(st.sampled_from([32, 32, 32, 256])), draw(st.sampled_from(["auto"] * 5 + ["never"])))
-    pairs = [_encrypted(draw, place) for _ in range(draw(st.integers(1, 3)))]
+    [draw] = draws(data, 1, 1)
+    place = session(draw.one_of([32, 32, 32, 256]), draw.one_of(["auto"] * 5 + ["never"]))
     # These take far longer than all else: few programs have one.
-    costly = draw(st.sampled_from(["compared"] * 4 + ["ordered", "arranged"] + [""] * 95))
-    for _ in range(draw(st.integers(1, 6))):
-        kind = draw(st.sampled_from(_WEIGHTS))
+    costly = draw.one_of([""] * 95 + ["compared"] * 4 + ["ordered", "arranged"])
+    pairs = [_encrypted(draw, place) for draw in draws(data, 1, 3)]
+    for draw in draws(data, 1, 6):
+        kind = draw.one_of(_WEIGHTS)
         if kind == "say":
             _say(draw, pairs)
             continue
@@ -65,17 +65,17 @@ def program(data: Any) -> None:
             pairs.append(made)
 
 
-def _encrypted(draw: Any, place: Session) -> Pair:
-    shape = tuple(draw(st.lists(st.sampled_from(LENGTHS), max_size=4)))
+def _encrypted(draw: Draws, place: Session) -> Pair:
+    shape = tuple(draw.several(lambda: draw.one_of(LENGTHS), 0, 4))
     while np.prod(shape) > 5 * place.slots:
         shape = shape[1:]
-    low, high = draw(st.sampled_from([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)]))
+    low, high = draw.one_of([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)])
     # Some lie in a part of what is declared, so that the range says less than the numbers.
     values: Any = np.asarray(numbers(draw, shape, low, high))
-    bound: Any = (low, high) if draw(st.booleans()) else max(abs(low), abs(high))
-    if draw(st.integers(0, 7)) == 0:
+    bound: Any = (low, high) if draw.flag() else max(abs(low), abs(high))
+    if draw.integer(0, 7) == 0:
         values = values * np.exp(2j * np.pi * numbers(draw, shape, 0, 1))
-    level = draw(st.sampled_from([None, None, None, 10, 3, 2, 1, 0]))
+    level = draw.one_of([None, None, None, 10, 3, 2, 1, 0])
     note(f"encrypt {values.dtype.name}{shape}, bound={bound}, level={level}")
     return Pair(place.encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
 
@@ -109,13 +109,13 @@ def _taken(step: Step) -> Pair | None:
     return Pair(found, expected, error)
 
 
-def _say(draw: Any, pairs: list[Pair]) -> None:
+def _say(draw: Draws, pairs: list[Pair]) -> None:
     """What changes no value: refreshes, what is assumed and true, another layout."""
-    place = draw(st.integers(0, len(pairs) - 1))
+    place = draw.integer(0, len(pairs) - 1)
     x = pairs[place]
-    kind = draw(st.sampled_from(["assume", "assume", "compact", "need", "refresh"]))
-    size, levels = x.size + 0.01, draw(st.integers(0, 8))
-    around = np.isrealobj(x.clear) and draw(st.booleans())
+    kind = draw.one_of(["assume", "assume", "compact", "need", "refresh"])
+    size, levels = x.size + 0.01, draw.integer(0, 8)
+    around = np.isrealobj(x.clear) and draw.flag()
     bound = (float(x.clear.min()) - 0.01, float(x.clear.max()) + 0.01) if around else size
     note(f"{kind}: {x.encrypted}")
     try:

@@ -15,6 +15,7 @@ from hypothesis import note
 from hypothesis import strategies as st
 
 from aglet import AgletError, Ciphertext, Engine, RangeError
+from fuzz.draws import seed
 
 __all__ = ["program"]
 
@@ -76,7 +77,7 @@ def message(data: Any, slots: int) -> np.ndarray:
     """Values of one of the shapes that messages have: spread, positive, all alike, alternating, few, complex."""
     kind = data.draw(st.sampled_from(["spread", "positive", "constant", "alternating", "few", "complex"]))
     size = 2.0 ** data.draw(st.integers(-10, 30) if data.draw(st.booleans()) else st.integers(-3, 3))
-    random = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    random = np.random.default_rng(seed(data))
     spread = random.uniform(-1, 1, slots)
     if kind == "few":
         spread[min(3, slots) :] = 0

@@ -6,8 +6,8 @@ numpy's, and raises where they disagree. A test file of each part says how many 
     test_arrays = programs(arrays.program, share=0.5)
     test_arrays = programs(arrays.program, share=0.5, profile="long")
 
-By hand, `python -m fuzz` runs blocks of them, each from a seed of its own. What a front wants to see of a failing program
-it says with `hypothesis.note`; `@reproduce_failure` is printed with it.
+By hand, `python -m fuzz` runs blocks of them, each from a seed of its own. What a front wants to see of a failing
+program it says with `hypothesis.note`; `@reproduce_failure` is printed with it.
 """
 
 from __future__ import annotations
