@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aglet import Engine
 from aglet.errors import RangeError
 from fuzz.draws import seed
+from support import toy
 
 __all__ = ["program"]
 
@@ -22,7 +23,7 @@ _NOISE = 2.0**-14
 
 @cache
 def _toy() -> tuple[Engine, Any, tuple[Any, Any, Any]]:
-    engine = Engine(preset="toy", allow_insecure=True)
+    engine = toy(8, 128)
     secret = engine.create_secret_key()
     keys = (
         engine.create_relinearization_key(secret),

@@ -12,6 +12,7 @@ from hypothesis import note
 from aglet import Engine
 from aglet.errors import LevelError, NoiseError
 from fuzz.draws import seed
+from support import toy
 
 __all__ = ["program"]
 
@@ -21,7 +22,7 @@ _TIMES = 16.0
 
 @cache
 def _toy() -> tuple[Engine, Any, tuple[Any, Any], dict[str, tuple[Any, ...]]]:
-    engine = Engine(preset="toy", allow_insecure=True)
+    engine = toy(8, 128)
     secret = engine.create_secret_key()
     arithmetic = engine.create_relinearization_key(secret), engine.create_conjugation_key(secret)
     keys = {
