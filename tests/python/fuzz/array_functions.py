@@ -128,7 +128,7 @@ def _labels(draw: Draws, shapes: list[tuple[int, ...]]) -> str:
 
 def _contraction(draw: Draws, pairs: list[Pair]) -> Step:
     x, y = draw.one_of(pairs), draw.one_of(pairs)
-    if x.clear.size * y.clear.size > 2**15:
+    if x.clear.size * y.clear.size > 2**13:
         return _nothing(pairs)
     pattern, alone = _labels(draw, [x.clear.shape, y.clear.shape]), _labels(draw, [x.clear.shape])
     random = np.random.default_rng(draw.integer(0, 2**16))
@@ -190,7 +190,7 @@ def _scan(draw: Draws, pairs: list[Pair]) -> Step:
         ]
         * (factors <= 9)
     )
-    if "convolve" in text and x.clear.size * y.clear.size > 2**13:
+    if "convolve" in text and x.clear.size * y.clear.size > 2**11:
         return _nothing(pairs)
     large, wrong = max(1.0, x.size, y.size), max(x.error, y.error) + 2.0**-21
     if "prod" in text:

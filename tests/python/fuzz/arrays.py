@@ -20,6 +20,7 @@ __all__ = ["program", "session"]
 
 FRESH, EACH = 2.0**-22, 2.0**-21
 """Error of a fresh array; what each step adds for a value of size 1."""
+_MOST_ARRAYS, _MOST_STEPS = 3, 6
 LARGEST = 64.0
 """Values beyond are not computed with any more: a program would end in errors of range soon."""
 _WEIGHTS = (
@@ -49,17 +50,18 @@ def session(slots: int = 32, refresh: str = "auto") -> Session:
 
 def program(data: Any) -> None:
     """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
-    [draw] = draws(data, 1, 1)
+    draw, *parts = draws(data, 1 + _MOST_ARRAYS + _MOST_STEPS)
     place = session(draw.one_of([32, 32, 32, 256]), draw.one_of(["auto"] * 5 + ["never"]))
     # These take far longer than all else: few programs have one.
     costly = draw.one_of([""] * 95 + ["compared"] * 4 + ["ordered", "arranged"])
-    pairs = [_encrypted(draw, place) for draw in draws(data, 1, 3)]
-    for draw in draws(data, 1, 6):
-        kind = draw.one_of(_WEIGHTS)
+    count, steps = draw.integer(1, _MOST_ARRAYS), draw.integer(1, _MOST_STEPS)
+    pairs = [_encrypted(part, place) for part in parts[:count]]
+    for part in parts[_MOST_ARRAYS:][:steps]:
+        kind = part.one_of(_WEIGHTS)
         if kind == "say":
-            _say(draw, pairs)
+            _say(part, pairs)
             continue
-        made = _taken(_EVERY[costly or kind](draw, pairs))
+        made = _taken(_EVERY[costly or kind](part, pairs))
         costly = ""
         if made is not None and made.clear.size <= 12 * place.slots:
             pairs.append(made)

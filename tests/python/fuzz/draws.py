@@ -1,8 +1,8 @@
-"""Choices of a program, taken from a string of bytes: one draw of hypothesis, where each choice would cost a draw.
+"""Choices of a program, taken from one string of bytes that hypothesis draws.
 
-A draw takes a quarter of a millisecond, and a program on arrays has forty choices: ten milliseconds, more than its
-ciphertexts take in the smallest ring. Strings are made smaller as all that hypothesis draws: fewer of them, and zeros
-in them, each of which is the first choice.
+A draw for each choice would take a quarter of a millisecond, forty times a program. And of a program with two draws of
+a kind hypothesis makes five more, with one of both in the place of the other: of six programs one would be new. A
+string that is wrong is made smaller as all that hypothesis draws; a zero in it is the first choice.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 __all__ = ["Draws", "draws", "seed"]
 
 _T = TypeVar("_T")
-_BYTES = 128
-"""In a string: two for each choice. What comes after its end is zeros."""
+_BYTES = 2
+"""Of a choice."""
 
 
 class Draws:
@@ -26,8 +26,8 @@ class Draws:
         self._of, self._at = of, 0
 
     def _below(self, count: int) -> int:
-        taken = self._of[self._at : self._at + 2]
-        self._at += 2
+        taken = self._of[self._at : self._at + _BYTES]
+        self._at += _BYTES
         return int.from_bytes(taken, "big") % count
 
     def integer(self, least: int, most: int) -> int:
@@ -47,17 +47,16 @@ class Draws:
         return [one() for _ in range(self.integer(least, most))]
 
 
-_STRINGS = st.binary(min_size=_BYTES, max_size=_BYTES).map(Draws)
-_SEEDS = st.binary(min_size=8, max_size=8).map(lambda of: int.from_bytes(of, "big"))
+def draws(data: Any, parts: int = 1, choices: int = 48) -> list[Draws]:
+    """The parts of a program, each with its choices, so that one may become simpler and the others stay.
 
-
-def draws(data: Any, least: int, most: int) -> list[Draws]:
-    """So many parts of a program, each with choices of its own."""
-    found: list[Draws] = data.draw(st.lists(_STRINGS, min_size=least, max_size=most))
-    return found
+    Choices after so many are the first one.
+    """
+    size = _BYTES * choices
+    of: bytes = data.draw(st.binary(min_size=size * parts, max_size=size * parts))
+    return [Draws(of[size * i : size * (i + 1)]) for i in range(parts)]
 
 
 def seed(data: Any) -> int:
     """A seed of 64 bits, all as likely: of integers hypothesis prefers small ones, which soon come again."""
-    found: int = data.draw(_SEEDS)
-    return found
+    return int.from_bytes(data.draw(st.binary(min_size=8, max_size=8)), "big")
