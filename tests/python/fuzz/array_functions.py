@@ -128,11 +128,11 @@ def _labels(draw: Draws, shapes: list[tuple[int, ...]]) -> str:
 
 def _contraction(draw: Draws, pairs: list[Pair]) -> Step:
     x, y = draw.one_of(pairs), draw.one_of(pairs)
-    if x.clear.size * y.clear.size > 2**13:
+    last = x.clear.shape[-1:] or (1,)
+    if x.clear.size * max(y.clear.size, 4 * last[0]) > 2**12:
         return _nothing(pairs)
     pattern, alone = _labels(draw, [x.clear.shape, y.clear.shape]), _labels(draw, [x.clear.shape])
     random = np.random.default_rng(draw.integer(0, 2**16))
-    last = x.clear.shape[-1:] or (1,)
     stack = random.uniform(-1, 1, (2, *last, 2))
     text, call = draw.one_of(
         [
