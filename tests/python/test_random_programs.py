@@ -10,6 +10,39 @@ import pytest
 from hypothesis import strategies as st
 
 from fuzz import __main__ as by_hand
+from fuzz.draws import Draws, draws
+from fuzz.profiles import drawn
+
+
+def test_every_program_is_new_and_every_choice_as_likely() -> None:
+    programs: list[tuple[int, ...]] = []
+
+    def front(data: Any) -> None:
+        programs.append(tuple(part.integer(0, 99) for part in draws(data, 3, choices=2) for _ in range(2)))
+
+    drawn(front, 400, 1)()
+    assert len(set(programs)) == len(programs) == 400
+    # 40 expected, with a deviation of 6.
+    for place in range(6):
+        counts = [sum(one[place] // 10 == tenth for one in programs) for tenth in range(10)]
+        assert min(counts) > 5
+    after = Draws(bytes([0, 7]))
+    assert [after.integer(-5, 100), after.one_of("abc"), after.flag(), after.several(after.flag, 2, 3)] == [
+        2, "a", False, [False, False]
+    ]  # fmt: skip
+
+
+def test_a_wrong_program_becomes_as_small_as_it_may() -> None:
+    wrong: list[list[int]] = []
+
+    def front(data: Any) -> None:
+        numbers = [part.integer(0, 9) for part in draws(data, 4, choices=3)]
+        if numbers[2] >= 4:
+            wrong.append(numbers)
+            raise AssertionError(f"wrong: {numbers}")
+
+    with pytest.raises(AssertionError, match=r"wrong: \[0, 0, \d, 0\]"):
+        drawn(front, 100, 1)()
 
 
 def test_a_run_goes_on_from_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
