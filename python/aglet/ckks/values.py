@@ -216,9 +216,9 @@ def as_slots(message: Any, slot_count: int, real: bool | None = None) -> Vector:
             f"The message has {vector.size} values and a ciphertext of this engine has {slot_count} slots; "
             "use encrypt_many, which splits it into several ciphertexts."
         )
-    slots: Vector = np.zeros(slot_count, dtype=vector.dtype)
+    slots: Any = np.zeros(slot_count, dtype=vector.dtype)
     slots[: vector.size] = vector
-    return slots
+    return slots  # type: ignore[no-any-return]
 
 
 def as_matrix(matrix: Any, slot_count: int) -> Vector:
