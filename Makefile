@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-ifma test-arm test-wheel wheel docs workload fuzz constant-time clean toolchain
+.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-programs test-ifma test-arm test-wheel wheel docs workload fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-torch  tensors of the real torch, which is 5 GB"
 	@echo "make test-assertions  the floors above the ring, and bootstraps of toys, with debug assertions"
 	@echo "make test-by-hand  what is longer than that: published programs with small keys, thousands of refreshes"
+	@echo "make test-programs  random programs beside numpy, SECONDS=60 more of a million"
 	@echo "make fuzz       hostile bytes to every reader, SECONDS=60 in all"
 	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
@@ -104,6 +105,10 @@ test-assertions: $(VENV)/.dev
 test-by-hand: $(VENV)/.dev
 	cargo test --profile long --workspace --exclude aglet-ring --features aglet/by-hand --test all -- --test-threads=1 --nocapture by_hand::
 	$(BIN)/pytest -q -s tests/python/by_hand --durations=0
+
+# Random programs of the Python front beside numpy, on from the count in repro/record/programs.json.
+test-programs: $(VENV)/.dev
+	cd tests/python && nice -n 19 $(CURDIR)/$(BIN)/python -m fuzz $(SECONDS)
 
 # A counter on every edge and a call at every comparison: LLVM's SanitizerCoverage, which stable Rust has as a pass. The target
 # is named so that build scripts and macros stay without.

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from aglet import Engine, FhewEngine, FhewSecretKey, KeySet, SchemeSwitch, SecretKey
-from support import ROOT
+from aglet import FhewEngine, FhewSecretKey, KeySet, SchemeSwitch, SecretKey
+from support import toy
 
-__all__ = ["Sides", "small"]
-
-
-def small(log_n: int, slots: int) -> Engine:
-    """As small as the ring of the lookups allows."""
-    text = (ROOT / "crates/aglet/presets/ckks/toy.toml").read_text().split("[claims]")[0]
-    larger = text.replace("log_n = 10", f"log_n = {log_n}").replace('name = "toy"', f'name = "toy-{log_n}"')
-    options: dict[str, Any] = {"preset": "toy"} if log_n == 10 else {"parameters": larger}
-    return Engine(**options, slot_count=slots, allow_insecure=True)
+__all__ = ["Sides"]
 
 
 class Sides:
     """A switch with 64 slots, and both secret keys."""
 
     def __init__(self, log_n: int, bits: int) -> None:
-        self.engine = small(log_n, 64)
+        self.engine = toy(log_n, 64)
         self.switch = SchemeSwitch(self.engine, FhewEngine(bits=bits))
         self.secret: SecretKey = self.engine.create_secret_key()
         self.lwe: FhewSecretKey = self.switch.fhew_engine.create_secret_key()

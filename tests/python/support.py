@@ -35,6 +35,14 @@ class ToyEngine(Engine):
             super().__init__(*positional, **named)
 
 
+def toy(log_n: int, slots: int) -> Engine:
+    """The toy chain of primes in a ring of degree `2^log_n`."""
+    text = (ROOT / "crates/aglet/presets/ckks/toy.toml").read_text().split("[claims]")[0]
+    other = text.replace("log_n = 10", f"log_n = {log_n}").replace('name = "toy"', f'name = "toy-{log_n}"')
+    options: dict[str, Any] = {"preset": "toy"} if log_n == 10 else {"parameters": other}
+    return Engine(**options, slot_count=slots, allow_insecure=True)
+
+
 SNIPPETS = sorted(path.name.removesuffix(".py.txt") for path in (ROOT / "tests/python/snippets").glob("*.py.txt"))
 
 

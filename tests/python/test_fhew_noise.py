@@ -51,13 +51,14 @@ def tables() -> Set:
 def test_every_gate_takes_the_result_of_every_gate(preset: str) -> None:
     own = make(preset)
     engine, key = own.engine, own.key
-    x, y, z = (own.encrypt(bits) for bits in ([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]))
+    # Two bits of each: what is refused depends on noise alone, and truth tables are those of test_fhew.py.
+    x, y, z = (own.encrypt(bits) for bits in ([0, 1], [1, 0], [1, 0]))
     made = [engine.mux(x, y, z, key), engine.mux(y, z, x, key), engine.and_(x, y, key), engine.or_(x, y, key)]
     made.append(~made[0])
     clear = [own.decrypt(one) for one in made]
-    for i, j in itertools.product(range(len(made)), repeat=2):
+    for i, j in itertools.combinations_with_replacement(range(len(made)), 2):
         assert (own.decrypt(engine.nand(made[i], made[j], key)) == ~(clear[i] & clear[j])).all()
-        assert (own.decrypt(engine.xor(made[i], made[j], key)) == clear[i] ^ clear[j]).all()
+        assert (own.decrypt(engine.xor(made[j], made[i], key)) == clear[i] ^ clear[j]).all()
     for a, b, c in [(0, 1, 2), (2, 3, 0), (0, 0, 0), (0, 0, 1), (0, 4, 1), (1, 0, 4), (0, 1, 0), (0, 0, 1), (2, 2, 2)]:
         found = own.decrypt(engine.majority(made[a], made[b], made[c], key))
         assert (found == (clear[a].astype(int) + clear[b] + clear[c] >= 2)).all()
@@ -68,7 +69,7 @@ def test_every_gate_takes_the_result_of_every_gate(preset: str) -> None:
 def test_gates_take_bits_and_what_was_made_of_them(gates: Set) -> None:
     """Of a bit, the same bit and a gate of it: 2^-127.7, as one more noise is that of the same rotation input."""
     engine, key = gates.engine, gates.key
-    x, y = gates.encrypt([0, 0, 1, 1]), gates.encrypt([0, 1, 0, 1])
+    x, y = gates.encrypt([0, 1]), gates.encrypt([1, 0])
     pool = [x, ~x, engine.refresh(x, key), engine.and_(x, y, key), engine.or_(x, y, key), engine.mux(x, x, y, key)]
     clear = [gates.decrypt(one) for one in pool]
     for a, b, c in itertools.product(range(len(pool)), repeat=3):

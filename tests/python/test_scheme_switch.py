@@ -15,8 +15,8 @@ import aglet
 from aglet import Engine, FhewEngine, SchemeSwitch, Table
 from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase, bench_scheme_switch
-from scheme_switch_sides import Sides, small
-from support import ROOT
+from scheme_switch_sides import Sides
+from support import ROOT, toy
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_tables_on_slots(tables: Sides) -> None:
 
 
 def test_tables_of_bytes() -> None:
-    engine = small(11, 64)
+    engine = toy(11, 64)
     switch = SchemeSwitch(engine, FhewEngine(preset="wide"))
     secret, lwe = engine.create_secret_key(), switch.fhew_engine.create_secret_key()
     keys = switch.create_keys(secret, lwe, bootstrap="medium", packing=True)
@@ -290,7 +290,7 @@ def test_benches_that_do_not_exist() -> None:
 
 @pytest.mark.parametrize(("name", "said"), [("nearest.py", "1 points"), ("slot_tree.py", "1 samples")])
 def test_examples(name: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(aglet, "Engine", lambda **_: small(11, 64))
+    monkeypatch.setattr(aglet, "Engine", lambda **_: toy(11, 64))
     monkeypatch.setattr(sys, "argv", [name, "1"])
     runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
     assert said in capsys.readouterr().out

@@ -216,7 +216,9 @@ def as_slots(message: Any, slot_count: int, real: bool | None = None) -> Vector:
             f"The message has {vector.size} values and a ciphertext of this engine has {slot_count} slots; "
             "use encrypt_many, which splits it into several ciphertexts."
         )
-    return _plain(np.pad(vector, (0, slot_count - vector.size)))
+    slots: Any = np.zeros(slot_count, dtype=vector.dtype)
+    slots[: vector.size] = vector
+    return slots  # type: ignore[no-any-return]
 
 
 def as_matrix(matrix: Any, slot_count: int) -> Vector:

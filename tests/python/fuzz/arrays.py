@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 from hypothesis import event, note
-from hypothesis import strategies as st
 
-from aglet import AgletError, EncryptedArray, Engine, LevelError, Session
+from aglet import AgletError, EncryptedArray, LevelError, Session
 from fuzz.array_functions import FUNCTIONS, arranged
 from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
 from fuzz.checked import check
+from fuzz.draws import Draws, draws
+from support import toy
 
 __all__ = ["program", "session"]
 
 FRESH, EACH = 2.0**-22, 2.0**-21
 """Error of a fresh array; what each step adds for a value of size 1."""
+_MOST_ARRAYS, _MOST_STEPS = 3, 6
 LARGEST = 64.0
 """Values beyond are not computed with any more: a program would end in errors of range soon."""
 _WEIGHTS = (
@@ -35,8 +37,8 @@ _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
 @functools.cache
 def _keys(slots: int) -> Any:
-    """In the smallest ring, with few slots, so that small arrays have several chunks, or with more."""
-    engine = Engine(preset="toy", allow_insecure=True, slot_count=slots)
+    """Few slots, so that small arrays have several chunks, or all slots of a larger ring."""
+    engine = toy(*{32: (7, 32), 256: (9, 256)}[slots])
     return engine, engine.create_keys()
 
 
@@ -48,33 +50,34 @@ def session(slots: int = 32, refresh: str = "auto") -> Session:
 
 def program(data: Any) -> None:
     """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
-    draw = data.draw
-    place = session(draw(st.sampled_from([32, 32, 32, 256])), draw(st.sampled_from(["auto"] * 5 + ["never"])))
-    pairs = [_encrypted(draw, place) for _ in range(draw(st.integers(1, 3)))]
+    draw, *parts = draws(data, 1 + _MOST_ARRAYS + _MOST_STEPS)
+    place = session(draw.one_of([32, 32, 32, 256]), draw.one_of(["auto"] * 5 + ["never"]))
     # These take far longer than all else: few programs have one.
-    costly = draw(st.sampled_from(["compared"] * 4 + ["ordered", "arranged"] + [""] * 95))
-    for _ in range(draw(st.integers(1, 6))):
-        kind = draw(st.sampled_from(_WEIGHTS))
+    costly = draw.one_of([""] * 95 + ["compared"] * 4 + ["ordered", "arranged"])
+    count, steps = draw.integer(1, _MOST_ARRAYS), draw.integer(1, _MOST_STEPS)
+    pairs = [_encrypted(part, place) for part in parts[:count]]
+    for part in parts[_MOST_ARRAYS:][:steps]:
+        kind = part.one_of(_WEIGHTS)
         if kind == "say":
-            _say(draw, pairs)
+            _say(part, pairs)
             continue
-        made = _taken(_EVERY[costly or kind](draw, pairs))
+        made = _taken(_EVERY[costly or kind](part, pairs))
         costly = ""
         if made is not None and made.clear.size <= 12 * place.slots:
             pairs.append(made)
 
 
-def _encrypted(draw: Any, place: Session) -> Pair:
-    shape = tuple(draw(st.lists(st.sampled_from(LENGTHS), max_size=4)))
+def _encrypted(draw: Draws, place: Session) -> Pair:
+    shape = tuple(draw.several(lambda: draw.one_of(LENGTHS), 0, 4))
     while np.prod(shape) > 5 * place.slots:
         shape = shape[1:]
-    low, high = draw(st.sampled_from([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)]))
+    low, high = draw.one_of([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)])
     # Some lie in a part of what is declared, so that the range says less than the numbers.
     values: Any = np.asarray(numbers(draw, shape, low, high))
-    bound: Any = (low, high) if draw(st.booleans()) else max(abs(low), abs(high))
-    if draw(st.integers(0, 7)) == 0:
+    bound: Any = (low, high) if draw.flag() else max(abs(low), abs(high))
+    if draw.integer(0, 7) == 0:
         values = values * np.exp(2j * np.pi * numbers(draw, shape, 0, 1))
-    level = draw(st.sampled_from([None, None, None, 10, 3, 2, 1, 0]))
+    level = draw.one_of([None, None, None, 10, 3, 2, 1, 0])
     note(f"encrypt {values.dtype.name}{shape}, bound={bound}, level={level}")
     return Pair(place.encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
 
@@ -108,13 +111,13 @@ def _taken(step: Step) -> Pair | None:
     return Pair(found, expected, error)
 
 
-def _say(draw: Any, pairs: list[Pair]) -> None:
+def _say(draw: Draws, pairs: list[Pair]) -> None:
     """What changes no value: refreshes, what is assumed and true, another layout."""
-    place = draw(st.integers(0, len(pairs) - 1))
+    place = draw.integer(0, len(pairs) - 1)
     x = pairs[place]
-    kind = draw(st.sampled_from(["assume", "assume", "compact", "need", "refresh"]))
-    size, levels = x.size + 0.01, draw(st.integers(0, 8))
-    around = np.isrealobj(x.clear) and draw(st.booleans())
+    kind = draw.one_of(["assume", "assume", "compact", "need", "refresh"])
+    size, levels = x.size + 0.01, draw.integer(0, 8)
+    around = np.isrealobj(x.clear) and draw.flag()
     bound = (float(x.clear.min()) - 0.01, float(x.clear.max()) + 0.01) if around else size
     note(f"{kind}: {x.encrypted}")
     try:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import note
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from aglet import Engine
 from aglet.errors import RangeError
+from fuzz.draws import seed
+from support import toy
 
 __all__ = ["program"]
 
@@ -22,7 +23,7 @@ _NOISE = 2.0**-14
 
 @cache
 def _toy() -> tuple[Engine, Any, tuple[Any, Any, Any]]:
-    engine = Engine(preset="toy", allow_insecure=True)
+    engine = toy(8, 128)
     secret = engine.create_secret_key()
     keys = (
         engine.create_relinearization_key(secret),
@@ -35,7 +36,7 @@ def _toy() -> tuple[Engine, Any, tuple[Any, Any, Any]]:
 def program(data: Any) -> None:
     """One comparison of vectors with ties, ends, and numbers that are decided only just, at any level."""
     engine, secret, keys = _toy()
-    random = np.random.default_rng(data.draw(st.integers(0, 2**63)))
+    random = np.random.default_rng(seed(data))
     words = {"alpha": int(random.integers(3, 13)), "error_bits": int(random.choice([12, 20]))}
     least, bound = 2.0 ** -words["alpha"], [None, 1.0, 0.75][random.integers(3)]
     x, y = (_values(random, engine.slot_count, least, bound or 1.0) for _ in range(2))

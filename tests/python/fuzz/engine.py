@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from hypothesis import note
-from hypothesis import strategies as st
 
 from aglet import AgletError, Ciphertext, Engine, RangeError
+from fuzz.draws import Draws, draws
 
 __all__ = ["program"]
 
@@ -72,11 +72,11 @@ class Value:
         return float(np.abs(self.clear).max())
 
 
-def message(data: Any, slots: int) -> np.ndarray:
+def message(draw: Draws, slots: int) -> np.ndarray:
     """Values of one of the shapes that messages have: spread, positive, all alike, alternating, few, complex."""
-    kind = data.draw(st.sampled_from(["spread", "positive", "constant", "alternating", "few", "complex"]))
-    size = 2.0 ** data.draw(st.integers(-10, 30) if data.draw(st.booleans()) else st.integers(-3, 3))
-    random = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    kind = draw.one_of(["spread", "positive", "constant", "alternating", "few", "complex"])
+    size = 2.0 ** (draw.integer(-10, 30) if draw.flag() else draw.integer(-3, 3))
+    random = np.random.default_rng(draw.integer(0, 2**16 - 1))
     spread = random.uniform(-1, 1, slots)
     if kind == "few":
         spread[min(3, slots) :] = 0
@@ -91,11 +91,11 @@ def message(data: Any, slots: int) -> np.ndarray:
     return spread * size
 
 
-def fresh(data: Any, world: World) -> Value:
-    clear = message(data, world.engine.slot_count)
-    key = world.keys[data.draw(st.sampled_from(["secret", "public"]))]
-    level = data.draw(st.none() | st.integers(0, world.engine.max_level))
-    bound = float(np.abs(clear).max()) * 1.5 if data.draw(st.integers(0, 3)) == 0 else None
+def fresh(draw: Draws, world: World) -> Value:
+    clear = message(draw, world.engine.slot_count)
+    key = world.keys[draw.one_of(["secret", "public"])]
+    level = None if draw.flag() else draw.integer(0, world.engine.max_level)
+    bound = float(np.abs(clear).max()) * 1.5 if draw.integer(0, 3) == 0 else None
     ct = world.engine.encrypt(clear, key, level, bound=bound)
     return Value(ct, clear, UNIT)
 
@@ -105,15 +105,14 @@ def product(x: Value, y: Value) -> tuple[np.ndarray, float]:
     return x.clear * y.clear, x.size * y.error + y.size * x.error + x.error * y.error + rounding
 
 
-def step(data: Any, world: World, have: list[Value]) -> tuple[str, Value]:
+def step(draw: Draws, world: World, have: list[Value]) -> tuple[str, Value]:
     """One operation on random operands of those at hand."""
     engine, keys = world.engine, world.keys
-    pick = st.sampled_from(range(len(have)))
-    x, y = have[data.draw(pick)], have[data.draw(pick)]
+    x, y = draw.one_of(have), draw.one_of(have)
     names = ["add", "subtract", "multiply", "square", "number", "integer", "array", "added", "rotate", "conjugate"]
     names += ["down", "polynomial", "power", "weighted", "matrix", "negate", "stored", "chebyshev"]
     names += ["bootstrap"] * ("boot" in keys)
-    name = data.draw(st.sampled_from(names))
+    name = draw.one_of(names)
     match name:
         case "add":
             return name, Value(engine.add(x.ct, y.ct), x.clear + y.clear, x.error + y.error + 2 * UNIT)
@@ -126,32 +125,32 @@ def step(data: Any, world: World, have: list[Value]) -> tuple[str, Value]:
         case "square":
             return name, Value(engine.square(x.ct, keys["relin"]), *product(x, x))
         case "number":
-            factor = data.draw(st.sampled_from([0.5, -3.25, 1e-3, 700.0, 2.0**40, 1j, 0.0, 1e-9]))
+            factor = draw.one_of([0.5, -3.25, 1e-3, 700.0, 2.0**40, 1j, 0.0, 1e-9])
             error = abs(factor) * x.error + UNIT * (1 + x.size)
             return name, Value(engine.multiply(x.ct, factor), x.clear * factor, error)
         case "integer":
-            factor = data.draw(st.sampled_from([0, 1, -2, 3, 1000, 2**20, 2**40, 2**52]))
+            factor = draw.one_of([0, 1, -2, 3, 1000, 2**20, 2**40, 2**52])
             return name, Value(engine.multiply(x.ct, factor), x.clear * factor, abs(factor) * x.error)
         case "array":
-            other = message(data, engine.slot_count)
+            other = message(draw, engine.slot_count)
             made = engine.multiply(x.ct, other)
             return name, Value(made, *product(x, Value(made, other, UNIT)))
         case "added":
-            other = message(data, engine.slot_count)
+            other = message(draw, engine.slot_count)
             return name, Value(engine.subtract(other, x.ct), other - x.clear, x.error + 2 * UNIT)
         case "rotate":
-            delta = data.draw(st.integers(-3, 3))
+            delta = draw.integer(-3, 3)
             return name, Value(engine.rotate(x.ct, keys["rot"], delta), np.roll(x.clear, delta), x.error + UNIT)
         case "conjugate":
             return name, Value(engine.conjugate(x.ct, keys["conj"]), np.conj(x.clear), x.error + UNIT)
         case "down":
-            level = data.draw(st.integers(0, x.ct.level))
+            level = draw.integer(0, x.ct.level)
             return name, Value(engine.level_down(x.ct, level), x.clear, x.error + UNIT * (1 + x.size))
         case "stored":
             back = engine.deserialize_ciphertext(engine.serialize_ciphertext(x.ct))
             return name, Value(back, x.clear, x.error)
         case "weighted":
-            weights = [data.draw(st.sampled_from([0.5, -2.0, 300.0])), message(data, engine.slot_count)]
+            weights = [draw.one_of([0.5, -2.0, 300.0]), message(draw, engine.slot_count)]
             sizes = [float(np.abs(weight).max()) for weight in weights]
             error = sizes[0] * x.error + sizes[1] * y.error + UNIT * (2 + x.size + y.size + sum(sizes))
             made = engine.weighted_sum([x.ct, y.ct], weights)
@@ -164,17 +163,17 @@ def step(data: Any, world: World, have: list[Value]) -> tuple[str, Value]:
             error = np.abs(matrix).sum() * (x.error + UNIT) + UNIT * (1 + x.size) * n
             return name, Value(engine.multiply_matrix(matrix, x.ct, keys["rot"]), clear, error)
         case "bootstrap":
-            given = data.draw(st.sampled_from([None, 1.0, 4.0, 1000.0]))
+            given = draw.one_of([None, 1.0, 4.0, 1000.0])
             bound = given or 1.0
             if x.size + x.error > bound:
                 bound = 2 * (x.size + x.error)
             made = engine.bootstrap(x.ct, keys["relin"], keys["conj"], keys["boot"], bound=bound)
             return name, Value(made, x.clear, x.error + REFRESHED * max(1.0, bound))
         case "power":
-            degree = data.draw(st.integers(1, 4))
+            degree = draw.integer(1, 4)
             made = engine.make_power_basis(x.ct, degree, keys["relin"])[-1]
             return name, Value(made, x.clear**degree, terms(x, [0.0] * degree + [1.0]))
-    coefficients = data.draw(st.lists(st.sampled_from([0.0, 1.0, -0.5, 35 / 16, 20.0]), min_size=1, max_size=5))
+    coefficients = draw.several(lambda: draw.one_of([0.0, 1.0, -0.5, 35 / 16, 20.0]), 1, 5)
     if name == "polynomial":
         made = engine.evaluate_polynomial(x.ct, coefficients, keys["relin"])
         return name, Value(made, np.polynomial.Polynomial(coefficients)(x.clear), terms(x, coefficients))
@@ -214,16 +213,17 @@ def check(world: World, value: Value, said: list[str], followed: bool) -> None:
 
 def program(data: Any) -> None:
     """Steps that are refused are left out; all values that are left decrypt right, or are refused."""
-    world = worlds()[data.draw(st.integers(0, len(worlds()) - 1))]
+    [draw] = draws(data, choices=120)
+    world = draw.one_of(worlds())
     have: list[tuple[Value, list[str]]] = []
-    for _ in range(data.draw(st.integers(1, 2))):
+    for _ in range(draw.integer(1, 2)):
         try:
-            have.append((fresh(data, world), ["fresh"]))
+            have.append((fresh(draw, world), ["fresh"]))
         except AgletError as error:
             note(f"refused: {error}")
-    for _ in range(data.draw(st.integers(1, 6)) if have else 0):
+    for _ in range(draw.integer(1, 6) if have else 0):
         try:
-            name, made = step(data, world, [value for value, _ in have])
+            name, made = step(draw, world, [value for value, _ in have])
         except AgletError as error:
             note(f"refused: {error}")
             continue

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 from hypothesis import note
-from hypothesis import strategies as st
 
 from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey, PackingKey
 from aglet.errors import RangeError
+from fuzz.draws import Draws, draws
 
 __all__ = ["program"]
 
@@ -60,18 +60,18 @@ class Value:
 
 def program(data: Any) -> None:
     """Gates, tables and numbers give what numpy gives, or an exception."""
-    kind = data.draw(st.sampled_from(["gates"] * 4 + ["messages"] * 4 + ["words", "signed", "pairs"]))
-    {"gates": _gates, "messages": _messages, "words": _words, "signed": _signed, "pairs": _pairs}[kind](data)
+    [draw] = draws(data, choices=200)
+    steps, presets = KINDS[draw.one_of(_WEIGHTS)]
+    steps(draw, _set(draw.one_of(presets)))
 
 
-def _drawn(data: Any, least: int, most: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _drawn(draw: Draws, least: int, most: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     size = int(np.prod(shape))
-    edges = st.sampled_from([least, most]) | st.integers(least, most)
-    found = data.draw(st.lists(edges, min_size=size, max_size=size))
+    found = [draw.one_of([least, most, inner, inner]) for inner in (draw.integer(least, most) for _ in range(size))]
     return np.array(found, dtype=np.int64).reshape(shape)
 
 
-def _moved(data: Any, value: Value) -> Value:
+def _moved(draw: Draws, value: Value) -> Value:
     """The same elements elsewhere: what numpy does to arrays, done to both."""
     clear = value.clear
     moves: list[Callable[[Any], Any]] = [
@@ -84,9 +84,9 @@ def _moved(data: Any, value: Value) -> Value:
         moves += [lambda x: np.take(x, 0), lambda x: np.take(x, -1)]
     if clear.ndim:
         n = clear.shape[0]
-        index = data.draw(st.lists(st.integers(-n, n - 1), max_size=3)) if n else []
+        index = draw.several(lambda: draw.integer(-n, n - 1), 0, 3) if n else []
         moves += [lambda x: x[np.array(index, dtype=int)], lambda x: x[::-1], lambda x: x[1:]]
-    move = data.draw(st.sampled_from(moves))
+    move = draw.one_of(moves)
     # Of an array without axes of Python's numbers numpy leaves such a number.
     moved = Value(move(value.ct), np.asarray(move(clear), dtype=clear.dtype))
     assert moved.ct.shape == moved.clear.shape
@@ -101,13 +101,13 @@ def _common(*values: Value) -> bool:
         return False
 
 
-def _gated(data: Any, own: Any, name: str, inputs: tuple[Value, Value, Value]) -> Value | None:
+def _gated(draw: Draws, own: Any, name: str, inputs: tuple[Value, Value, Value]) -> Value | None:
     """A gate on bits, or None if their shapes do not go together."""
     engine, key, (x, y, z) = own.engine, own.key, inputs
     if name == "not":
         return Value(~x.ct, ~x.clear)
     if name == "move":
-        return _moved(data, x)
+        return _moved(draw, x)
     if name == "refresh":
         return Value(engine.refresh(x.ct, key), x.clear)
     if name == "mux" and _common(x, y, z):
@@ -120,20 +120,18 @@ def _gated(data: Any, own: Any, name: str, inputs: tuple[Value, Value, Value]) -
     return None
 
 
-def _gates(data: Any) -> None:
+def _gates(draw: Draws, own: Set) -> None:
     """Chains of gates, each on results of others."""
-    own = _set(data.draw(st.sampled_from(["gate"] * 4 + ["cggi", "ginx3", "lmkcdey", "dm"])))
     engine = own.engine
     pool: list[Value] = []
     for _ in range(3):
-        clear = _drawn(data, 0, 1, data.draw(st.sampled_from(SHAPES[:4]))).astype(bool)
+        clear = _drawn(draw, 0, 1, draw.one_of(SHAPES[:4])).astype(bool)
         pool.append(Value(engine.encrypt(clear, own.secret), clear))
-    pick = st.sampled_from
-    for _ in range(data.draw(st.integers(1, 5))):
-        x, y, z = (data.draw(pick(pool)) for _ in range(3))
-        name = data.draw(pick([*GATES, "majority", "mux", "mux", "not", "move", "refresh"]))
+    for _ in range(draw.integer(1, 5)):
+        x, y, z = (draw.one_of(pool) for _ in range(3))
+        name = draw.one_of([*GATES, "majority", "mux", "mux", "not", "move", "refresh"])
         note(f"{name} of shapes {x.clear.shape}, {y.clear.shape}, {z.clear.shape}")
-        made = _gated(data, own, name, (x, y, z))
+        made = _gated(draw, own, name, (x, y, z))
         if made is not None:
             pool.append(made)
     for value in pool:
@@ -145,12 +143,12 @@ def _exact(clear: Any) -> np.ndarray[Any, Any]:
     return np.asarray(clear).astype(object)
 
 
-def _linear(data: Any, pool: list[Value]) -> Value | None:
+def _linear(draw: Draws, pool: list[Value]) -> Value | None:
     """A sum, a multiple, or the same elsewhere."""
-    x, y = (data.draw(st.sampled_from(pool)) for _ in range(2))
-    name = data.draw(st.sampled_from(["+", "-", "times", "plus", "minus", "neg", "sum", "move", "many"]))
+    x, y = (draw.one_of(pool) for _ in range(2))
+    name = draw.one_of(["+", "-", "times", "plus", "minus", "neg", "sum", "move", "many"])
     note(f"{name} of shapes {x.clear.shape}, {y.clear.shape}")
-    number = data.draw(st.sampled_from(FACTORS) | st.integers(-20, 20))
+    number = draw.one_of(FACTORS) if draw.flag() else draw.integer(-20, 20)
     if name in "+-" and _common(x, y):
         how = operator.add if name == "+" else operator.sub
         return Value(how(x.ct, y.ct), _exact(how(x.clear, y.clear)))
@@ -162,12 +160,12 @@ def _linear(data: Any, pool: list[Value]) -> Value | None:
     if name == "neg":
         return Value(-x.ct, _exact(-x.clear))
     if name == "move":
-        return _moved(data, x)
+        return _moved(draw, x)
     if name == "sum" and x.clear.size:
-        axis = data.draw(st.sampled_from([None, *range(-x.clear.ndim, x.clear.ndim)]))
+        axis = draw.one_of([None, *range(-x.clear.ndim, x.clear.ndim)])
         return Value(np.sum(x.ct, axis=axis), _exact(np.sum(x.clear, axis=axis)))
     if name == "many":
-        count = data.draw(st.integers(2, 70))
+        count = draw.integer(2, 70)
         return Value(functools.reduce(operator.add, [x.ct] * count), _exact(x.clear * count))
     return None
 
@@ -189,22 +187,21 @@ def _within(value: Value, least: int, most: int) -> bool:
     return all(least <= v <= most for v in value.clear.ravel())
 
 
-def _messages(data: Any) -> None:
-    own = _set(data.draw(st.sampled_from(["lut2"] * 4 + ["lut3", "lut4", "wide"])))
+def _messages(draw: Draws, own: Set) -> None:
     engine, p = own.engine, 2**own.engine.bits
-    domain = data.draw(st.sampled_from(["padded", "full", "negacyclic"]))
+    domain = draw.one_of(["padded", "full", "negacyclic"])
     pool: list[Value] = []
     for _ in range(2):
-        clear = _drawn(data, 0, p - 1, data.draw(st.sampled_from(SHAPES[:6])))
+        clear = _drawn(draw, 0, p - 1, draw.one_of(SHAPES[:6]))
         pool.append(Value(engine.encrypt(clear, own.secret, domain=domain), _exact(clear)))
     rotations = 0
-    for _ in range(data.draw(st.integers(1, 7))):
-        x = data.draw(st.sampled_from(pool))
+    for _ in range(draw.integer(1, 7)):
+        x = draw.one_of(pool)
         inside = Value(x.ct, x.clear if domain == "padded" else _exact(x.clear % p))
-        if rotations < 6 and data.draw(st.booleans()) and _within(inside, 0, p - 1):
-            count = data.draw(st.sampled_from([1, 1, 2, 3]))
-            tables = [_table(data, p, domain) for _ in range(count)]
-            if count > 1 and data.draw(st.booleans()):
+        if rotations < 6 and draw.flag() and _within(inside, 0, p - 1):
+            count = draw.one_of([1, 1, 2, 3])
+            tables = [_table(draw, p, domain) for _ in range(count)]
+            if count > 1 and draw.flag():
                 tables[1] = [(-v) % p for v in tables[0]]
             rotations += count * max(1, x.clear.size)
             note(f"tables {tables} of shape {x.clear.shape}")
@@ -216,7 +213,7 @@ def _messages(data: Any) -> None:
             for ct, table in zip(found, tables, strict=True):
                 pool.append(Value(ct, _exact(np.array(table, dtype=object)[inside.clear.astype(int)])))
             continue
-        made = _linear(data, pool)
+        made = _linear(draw, pool)
         if made is not None and made.clear.size <= 4:
             pool.append(made)
     for value in pool:
@@ -231,27 +228,32 @@ def _summed(pool: list[Value], value: Value) -> bool:
     return all(value is not fresh for fresh in pool[:2])
 
 
-def _table(data: Any, p: int, domain: str) -> list[int]:
-    values = data.draw(st.lists(st.integers(0, p - 1), min_size=p, max_size=p))
+def _numbers(draw: Draws, p: int) -> list[int]:
+    """So many numbers below p."""
+    found: list[int] = np.random.default_rng(draw.integer(0, 2**16 - 1)).integers(0, p, p).tolist()
+    return found
+
+
+def _table(draw: Draws, p: int, domain: str) -> list[int]:
+    values = _numbers(draw, p)
     return values[: p // 2] + [(-v) % p for v in values[: p // 2]] if domain == "negacyclic" else values
 
 
-def _words(data: Any) -> None:
-    own = _set(data.draw(st.sampled_from(["lut4", "lut4", "wide"])))
-    bits = data.draw(st.integers(1, 12))
+def _words(draw: Draws, own: Set) -> None:
+    bits = draw.integer(1, 12)
     pool: list[Value] = []
     for _ in range(2):
-        clear = _drawn(data, 0, 2**bits - 1, data.draw(st.sampled_from(SHAPES[:3])))
+        clear = _drawn(draw, 0, 2**bits - 1, draw.one_of(SHAPES[:3]))
         pool.append(Value(own.engine.encrypt(clear, own.secret, bits=bits, signed=False), _exact(clear)))
-    for _ in range(data.draw(st.integers(0, 3))):
-        made = _linear(data, pool)
+    for _ in range(draw.integer(0, 3)):
+        made = _linear(draw, pool)
         if made is not None and made.clear.size <= 4:
             pool.append(made)
     x = pool[-1] if pool[-1].clear.size <= 2 else pool[0]
     clear = _exact(x.clear % 2**bits).astype(np.int64)
     try:
-        if data.draw(st.booleans()) and bits > 1:
-            low = data.draw(st.integers(1, bits - 1))
+        if draw.flag() and bits > 1:
+            low = draw.integer(1, bits - 1)
             floor = own.engine.floor(x.ct, low, own.key)
             np.testing.assert_array_equal(own.engine.decrypt(floor, own.secret), clear >> low)
         else:
@@ -264,24 +266,23 @@ def _words(data: Any) -> None:
         _decrypts(own, value, (0, 2**bits - 1), 2**bits)
 
 
-def _signed(data: Any) -> None:
-    own = _set(data.draw(st.sampled_from(["lut2", "lut2", "lut4", "wide"])))
-    bits = data.draw(st.integers(2, 16))
+def _signed(draw: Draws, own: Set) -> None:
+    bits = draw.integer(2, 16)
     least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     pool: list[Value] = []
     for _ in range(2):
-        clear = _drawn(data, least, most, data.draw(st.sampled_from(SHAPES[:3])))
+        clear = _drawn(draw, least, most, draw.one_of(SHAPES[:3]))
         pool.append(Value(own.engine.encrypt(clear, own.secret, bits=bits), _exact(clear)))
-    for _ in range(data.draw(st.integers(0, 3))):
+    for _ in range(draw.integer(0, 3)):
         try:
-            made = _linear(data, pool)
+            made = _linear(draw, pool)
         except RangeError:  # A number in the clear that does not fit the bits.
             continue
         if made is not None and made.clear.size <= 4 and _within(made, least, most):
             pool.append(made)
-    x, y = pool[-1], data.draw(st.sampled_from(pool))
+    x, y = pool[-1], draw.one_of(pool)
     note(f"{bits} bits, {x.clear} and {y.clear}")
-    order = data.draw(st.sampled_from([None, *ORDERS]))
+    order = draw.one_of([None, *ORDERS])
     try:
         if order is None and x.clear.size <= 2:
             sign = own.engine.sign(x.ct, own.key)
@@ -301,17 +302,30 @@ def _fits(x: Value, y: Value, least: int, most: int) -> bool:
     return difference.size <= 2 and all(least < v <= most for v in difference.ravel())
 
 
-def _pairs(data: Any) -> None:
+def _pairs(draw: Draws, own: Set) -> None:
     """Tables of two messages, whose results share what the low message left."""
-    own, domain = _set("wide"), data.draw(st.sampled_from(["padded", "full"]))
-    x, y = _drawn(data, 0, 15, (2,)), _drawn(data, 0, 15, ())
+    domain = draw.one_of(["padded", "full"])
+    x, y = _drawn(draw, 0, 15, draw.one_of([(1,), (1,), (2,)])), _drawn(draw, 0, 15, ())
     high, low = (own.engine.encrypt(one, own.secret, domain=domain) for one in (x, y))
-    values = data.draw(st.lists(st.integers(0, 15), min_size=16, max_size=16))
+    values = _numbers(draw, 16)
     first, second = (np.array([values[(3 * h + k * v) % 16] for h in range(16) for v in range(16)]) for k in (1, 5))
     found = own.engine.lookup2(high, low, [first, second], own.key, own.packing)
     for ct, table in zip(found, (first, second), strict=True):
         np.testing.assert_array_equal(own.engine.decrypt(ct, own.secret), table[16 * x + y])
-    weight = data.draw(st.sampled_from([1, -1, 3, 2**12, 2**30]))
+    weight = draw.one_of([1, -1, 3, 2**12, 2**30])
     clear = _exact(first[16 * x + y]) * weight - second[16 * x + y][::-1]
     total = Value(found[0] * weight - found[1][::-1], _exact(clear % (32 if domain == "padded" else 16)))
     _decrypts(own, total, (0, 15), None if domain == "padded" else 16)
+
+
+KINDS: dict[str, tuple[Callable[[Draws, Set], None], list[str]]] = {
+    "gates": (_gates, ["gate"] * 4 + ["cggi", "ginx3", "lmkcdey", "dm"]),
+    "messages": (_messages, ["lut2"] * 4 + ["lut3", "lut4", "wide"]),
+    "words": (_words, ["lut4", "lut4", "wide"]),
+    "signed": (_signed, ["lut2", "lut2", "lut4", "wide"]),
+    "pairs": (_pairs, ["wide"]),
+}
+"""What a program does, and with which sets."""
+
+# A table of two messages takes as long as ten of one.
+_WEIGHTS = ["gates"] * 8 + ["messages"] * 8 + ["words", "signed"] * 2 + ["pairs"]

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from hypothesis import note
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from aglet import FhewEngine, IntegerEngine, SchemeSwitch
+from fuzz.draws import seed
 
 __all__ = ["program"]
 
@@ -41,7 +41,7 @@ def _sides() -> _Sides:
 
 def program(data: Any) -> None:
     """Slots of integers through a table and up, and down again; as words they are what they were."""
-    sides, random = _sides(), np.random.default_rng(data.draw(st.integers(0, 2**63)))
+    sides, random = _sides(), np.random.default_rng(seed(data))
     x, values = _slots(sides, random)
     places = random.integers(0, sides.engine.slot_count, int(random.integers(1, _MOST + 1)))
     places[: len(places) // 3] = random.choice([0, sides.engine.slot_count - 1, places[-1]])

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 from hypothesis import note
-from hypothesis import strategies as st
 
 from aglet import IntegerCiphertext, IntegerEngine
 from aglet.errors import LevelError, NoiseError
+from fuzz.draws import draws
 
 __all__ = ["program"]
 
@@ -51,6 +51,7 @@ class World:
         self.bootstrap = self.engine.create_bootstrap_key(self.secret) if able else None
         turns = np.exp(1j * np.pi * np.arange(self.n) / self.n)
         self._forward, self._back = turns, turns.conj()
+        self.message = cache(self._message)
 
     def centred(self, values: Any) -> Any:
         """Modulo t as results come out."""
@@ -79,7 +80,7 @@ class World:
         exponents = np.array([pow(5, j, 2 * self.n) for j in range(self.n // 2)])
         return self.centred(found[order[np.concatenate([exponents, 2 * self.n - exponents]) >> 1]])
 
-    def message(self, kind: str, seed: int) -> Any:
+    def _message(self, kind: str, seed: int) -> Any:
         """A message of one kind, the same for the same seed."""
         random, half, places = np.random.default_rng(seed), self.t // 2, np.arange(self.n)
         if kind == "random":
@@ -116,26 +117,27 @@ Value = tuple[IntegerCiphertext, Any]
 
 def program(data: Any) -> None:
     """Integers are what numpy gives modulo t, or the operation is refused."""
-    w = world(*data.draw(st.sampled_from(WORLDS)))
-    kinds, seeds, top = st.sampled_from(KINDS), st.integers(0, 9), w.engine.max_level
+    [draw] = draws(data, choices=120)
+    w = world(*draw.one_of(WORLDS))
+    top = w.engine.max_level
     steps, growing = (STEPS, GROWING) if w.bootstrap is None else (STEPS + REFRESHING, GROWING + REFRESHING)
     made: list[Value] = []
     for _ in range(2):
-        kind, seed, level = data.draw(kinds), data.draw(seeds), data.draw(st.sampled_from([top, top, top, 3, 2, 1]))
+        kind, seed, level = draw.one_of(KINDS), draw.integer(0, 9), draw.one_of([top, top, top, 3, 2, 1])
         message = w.message(kind, seed)
-        key = data.draw(st.sampled_from([w.secret, w.public]))
+        key = draw.one_of([w.secret, w.public])
         made.append((w.engine.encrypt(message, key, level=level), message))
         note(f"encrypt {kind} {seed} at {level}")
-    last, repeated = made[0], data.draw(st.booleans())
+    last, repeated = made[0], draw.flag()
     step, message = (
-        data.draw(st.sampled_from(growing if repeated else steps)),
-        w.message(data.draw(kinds), data.draw(seeds)),
+        draw.one_of(growing if repeated else steps),
+        w.message(draw.one_of(KINDS), draw.integer(0, 9)),
     )
-    for _ in range(data.draw(st.integers(3, 10))):
+    for _ in range(draw.integer(3, 10)):
         if not repeated:
-            step, message = data.draw(st.sampled_from(steps)), w.message(data.draw(kinds), data.draw(seeds))
-        other = data.draw(st.sampled_from([last, *made]))
-        number = data.draw(st.sampled_from([0, 1, 2, -1, w.t // 2, -(w.t // 2), w.t - 1]))
+            step, message = draw.one_of(steps), w.message(draw.one_of(KINDS), draw.integer(0, 9))
+        other = draw.one_of([last, *made])
+        number = draw.one_of([0, 1, 2, -1, w.t // 2, -(w.t // 2), w.t - 1])
         note(f"{step.__name__} with {number}")
         try:
             last = step(w, last, other, message, number)

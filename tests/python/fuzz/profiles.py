@@ -6,37 +6,41 @@ numpy's, and raises where they disagree. A test file of each part says how many 
     test_arrays = programs(arrays.program, share=0.5)
     test_arrays = programs(arrays.program, share=0.5, profile="long")
 
-What a front wants to see of a failing program it says with `hypothesis.note`; `@reproduce_failure` is printed with it.
+By hand, `python -m fuzz` runs blocks of them, each from a seed of its own. What a front wants to see of a failing
+program it says with `hypothesis.note`; `@reproduce_failure` is printed with it.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-__all__ = ["COUNTS", "programs"]
+__all__ = ["COUNTS", "drawn", "programs"]
 
-COUNTS = {"quick": 2_000, "long": 20_000, "by_hand": int(os.environ.get("AGLET_FUZZ", 10**6))}
-"""Programs of all fronts together; by hand as many as AGLET_FUZZ says."""
+Front = Callable[[Any], None]
 
-# The same programs in every run of a part; by hand other ones each time.
+COUNTS = {"quick": 2_000, "long": 20_000}
+"""Programs of all fronts together."""
+
+# The same programs in every run of a part.
 _SEEDS = {"quick": 25, "long": 2025}
 
 
-def programs(front: Callable[[Any], None], *, share: float, profile: str = "quick") -> Callable[[], None]:
-    """A test that runs this front's share of the programs of a part: "quick", "long" or "by_hand"."""
+def programs(front: Front, *, share: float, profile: str = "quick") -> Callable[[], None]:
+    """A test that runs this front's share of the programs of a part: "quick" or "long"."""
+    return drawn(front, max(1, round(COUNTS[profile] * share)), _SEEDS[profile])
+
+
+def drawn(front: Front, count: int, number: int) -> Callable[[], None]:
+    """A function that runs so many programs of a front, those of the seed `number`."""
 
     def test(data: Any) -> None:
         front(data)
 
     test.__doc__ = front.__doc__
-    drawn = given(st.data())(test)
-    count = max(1, round(COUNTS[profile] * share))
-    fixed = seed(_SEEDS[profile])(drawn) if profile in _SEEDS else drawn
     return settings(
         max_examples=count,
         deadline=None,
@@ -45,4 +49,4 @@ def programs(front: Callable[[Any], None], *, share: float, profile: str = "quic
         # Programs that are wrong are made smaller, but not explained: that would run them a thousand times more.
         phases=(Phase.explicit, Phase.generate, Phase.target, Phase.shrink),
         suppress_health_check=list(HealthCheck),
-    )(fixed)
+    )(seed(number)(given(st.data())(test)))

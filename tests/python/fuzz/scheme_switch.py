@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from hypothesis import note
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from aglet.errors import RangeError
+from fuzz.draws import seed
 from scheme_switch_sides import Sides
 
 __all__ = ["bits_program", "noisy_program", "numbers_program", "reals_program"]
@@ -40,7 +40,7 @@ def _tables() -> Sides:
 
 
 def _random(data: Any) -> np.random.Generator:
-    return np.random.default_rng(data.draw(st.integers(0, 2**63)))
+    return np.random.default_rng(seed(data))
 
 
 def _places(random: np.random.Generator, most: int) -> NDArray[np.int64]:
