@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    PoissonRegressor,
+    Ridge,
+    SGDClassifier,
+    SGDOneClassSVM,
+    TweedieRegressor,
+)
+from sklearn.svm import SVC, LinearSVC
 
 from aglet import Engine, KeyMismatchError, ParameterError, RangeError, Session, ml
 
@@ -97,6 +107,42 @@ def test_logistic_models(session: Session) -> None:
     assert np.array_equal(decisions.argmax(axis=1), several.predict(SAMPLES))
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        PoissonRegressor(),
+        TweedieRegressor(power=1.5, link="log"),
+        PLSRegression(),
+        SVC(kernel="linear"),
+        SGDOneClassSVM(),
+    ],
+)
+def test_models_that_are_not_linear(model: Any) -> None:
+    """Their coefficients are not their predictions: a link, means that are taken away, votes of pairs of classes."""
+    with pytest.raises(ParameterError, match="a linear model"):
+        ml.Linear.from_sklearn(model.fit(SAMPLES, np.digitize(TARGETS, [0, 0.5])))
+
+
+def test_coefficients_that_are_sparse() -> None:
+    model = LogisticRegression().fit(SAMPLES, TARGETS > 0.3)
+    expected = model.decision_function(SAMPLES)
+    assert np.allclose(ml.Linear.from_sklearn(model.sparsify())(SAMPLES), expected)
+
+
+@pytest.mark.parametrize("model", [Ridge(), LinearSVC(), SGDClassifier(loss="modified_huber")])
+def test_models_whose_probabilities_are_no_sigmoid(model: Any) -> None:
+    with pytest.raises(ParameterError, match=r"has no probabilities|something else"):
+        ml.LogisticRegression.from_sklearn(model.fit(SAMPLES, TARGETS > 0.3))
+
+
+def test_layers_of_complex_numbers() -> None:
+    for weights, bias in (([1j, 1], 0), ([1, 1], 1j)):
+        with pytest.raises(TypeError, match="real numbers"):
+            ml.Linear(np.array(weights), np.asarray(bias))
+    with pytest.raises(TypeError, match="real numbers"):
+        ml.Sequential.fit([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))], np.tanh, np.full((1, 2), 1j))
+
+
 def test_a_network(session: Session) -> None:
     """Weights as torch gives them: (outputs, inputs), so they come transposed."""
     weights = [RANDOM.normal(0, 0.5, shape) for shape in ((5, 6), (4, 5), (2, 4))]
@@ -156,7 +202,7 @@ def test_training_outside_its_bounds(session: Session) -> None:
 def test_layers_that_cannot_be() -> None:
     with pytest.raises(ParameterError, match="do not make a layer"):
         ml.Linear(np.ones((3, 2)), np.ones(3))
-    with pytest.raises(ParameterError, match="no coefficients"):
+    with pytest.raises(ParameterError, match="no coef_"):
         ml.Linear.from_sklearn(SimpleNamespace())
 
 
@@ -305,4 +351,17 @@ def test_a_network_of_torch() -> None:
 )
 def test_activations_of_torch(kind: str, at_one: float, at_minus_one: float) -> None:
     model = ml.Sequential.from_torch(module(kind), [[-1.0, 1.0]], degree=63)
+    assert np.abs(model(np.array([1.0, -1.0])) - [at_one, at_minus_one]).max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("layer", "at_one", "at_minus_one"),
+    [
+        (module("ELU", alpha=0.5), 1, 0.5 * np.expm1(-1)),
+        (module("Softplus", beta=3, threshold=20), np.log1p(np.exp(3)) / 3, np.log1p(np.exp(-3)) / 3),
+        (module("Softplus", beta=1, threshold=-2), 1, -1),
+    ],
+)
+def test_activations_of_torch_with_parameters(layer: Any, at_one: float, at_minus_one: float) -> None:
+    model = ml.Sequential.from_torch(layer, [[-1.0, 1.0]], degree=63)
     assert np.abs(model(np.array([1.0, -1.0])) - [at_one, at_minus_one]).max() < 0.01

@@ -455,6 +455,12 @@ def test_modules_that_have_no_layer(changed: Any, match: str) -> None:
         importing.traced([x, fx("call_module", "changed", x)], {"changed": changed})
 
 
+def test_an_activation_keeps_its_parameters() -> None:
+    x = fx("placeholder", "x")
+    made = importing.traced([x, fx("call_module", "act", x)], {"act": module("ELU", alpha=0.5)})
+    assert made["act"][0].function(-1.0) == 0.5 * np.expm1(-1.0)
+
+
 def test_graphs_that_have_no_layers() -> None:
     x = fx("placeholder", "x")
     for nodes, match in (
@@ -462,6 +468,9 @@ def test_graphs_that_have_no_layers() -> None:
         ([x, fx("placeholder", "y")], "several inputs"),
         ([x, fx("call_method", "relu", x), fx("output", "output", x)], "last layer"),
         ([x, fx("call_function", pow, x, 3)], "pow"),
+        # With parameters, which would be lost.
+        ([x, fx("call_method", "elu", x, 0.5)], "elu"),
+        ([x, fx("call_method", "softplus", x, beta=2)], "softplus"),
     ):
         with pytest.raises(ParameterError, match=match):
             importing.traced(nodes, {})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
+from aglet.arrays import trained
 from aglet.arrays.activation import Activation
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.interval import Interval
@@ -18,7 +19,7 @@ from aglet.arrays.session import Session
 from aglet.arrays.training import fit_logistic, labelled_samples
 from aglet.ckks import values
 from aglet.errors import ParameterError
-from aglet.network.functions import ACTIVATIONS, NOTHING, numbers, sigmoid
+from aglet.network.functions import ACTIVATIONS, NOTHING, activation, numbers, sigmoid
 from aglet.network.network import Network
 
 __all__ = [
@@ -46,7 +47,7 @@ class Linear:
     """The encoded weights, if the layer keeps them; see `encoded`."""
 
     def __post_init__(self) -> None:
-        weights, bias = (np.asarray(values.as_array(part), dtype=np.float64) for part in (self.weights, self.bias))
+        weights, bias = (_real("A layer", part) for part in (self.weights, self.bias))
         if weights.ndim not in (1, 2) or bias.shape not in ((), weights.shape[1:]) or not weights.size:
             raise ParameterError(
                 f"Weights of shape {weights.shape} and a bias of shape {bias.shape} do not make a layer; give the "
@@ -59,18 +60,15 @@ class Linear:
     def from_sklearn(cls, model: Any) -> Linear:
         """Take a fitted linear model of scikit-learn.
 
-        The layer computes its prediction, or the decision function of a classifier.
+        The layer computes its prediction, or the decision function of a classifier. Both are compared on a few random
+        samples.
+
+        Raises
+        ------
+        ParameterError
+            If the model is not fitted, or does not predict `x @ coef_.T + intercept_`, like a Poisson regression.
         """
-        if getattr(model, "coef_", None) is None:
-            raise ParameterError(
-                f"This {type(model).__name__} has no coefficients; call its fit first, or give a linear model."
-            )
-        weights = np.asarray(model.coef_, dtype=np.float64).T
-        if weights.ndim == 2 and weights.shape[1] == 1:
-            weights = weights[:, 0]
-        # One number, or one for each output; 0.0 without an intercept.
-        bias = np.asarray(model.intercept_, dtype=np.float64)
-        return cls(weights, np.broadcast_to(bias, weights.shape[1:]) if weights.ndim > 1 else bias.reshape(-1)[0])
+        return cls(*trained.linear(model))
 
     def encoded(self, session: Session) -> Linear:
         """The same layer, with its matrix encoded only once for each level and layout; see `Session.encode_matrix`."""
@@ -107,6 +105,12 @@ class LogisticRegression:
             The largest absolute value of the decision function. A sample beyond it is refused.
         degree
             The degree of the polynomial for the sigmoid.
+
+        Raises
+        ------
+        ParameterError
+            If the model has more than two classes, or its probabilities are not the sigmoid of `x @ coef_.T +
+            intercept_`.
         """
         linear = Linear.from_sklearn(model)
         if linear.weights.ndim != 1:
@@ -114,6 +118,13 @@ class LogisticRegression:
                 "This model has more than two classes; use Linear.from_sklearn and take the class of the largest "
                 "output."
             )
+        if hasattr(model, "predict") and not hasattr(model, "predict_proba"):
+            raise ParameterError(
+                f"A {type(model).__name__} has no probabilities; take ml.Linear.from_sklearn, or train a "
+                "LogisticRegression."
+            )
+        own = (lambda x: model.predict_proba(x)[:, 1]) if hasattr(model, "predict_proba") else None
+        trained.refuse_other(model, own, linear.weights, lambda x: sigmoid(linear(x)))
         return cls(linear, Activation.fit(sigmoid, degree, (-reach, reach)))
 
     def __call__(self, x: Any, *, assume: bool = False) -> Any:
@@ -187,7 +198,7 @@ class Sequential:
                 bias = np.zeros(weights.shape[1]) if layer.bias is None else numbers(layer.bias)
                 steps.append(Linear(weights, bias))
             elif kind in ACTIVATIONS:
-                steps.append(ACTIVATIONS[kind])
+                steps.append(activation(layer))
             elif kind not in NOTHING:
                 raise ParameterError(
                     f"A layer {kind} is not supported; supported are Linear, "
@@ -202,7 +213,7 @@ class Sequential:
         if not steps:
             raise ParameterError("This network has no layer; give at least one.")
         layers: list[Linear | Activation] = []
-        reached = np.asarray(values.as_array(sample), dtype=np.float64)
+        reached = _real("A sample", sample)
         for step in steps:
             if isinstance(step, Linear):
                 layers.append(step)
@@ -237,6 +248,20 @@ class Sequential:
             else:
                 x, known = layer.within(x, known, assume=assume, wider="a sample that reaches further"), None
         return x
+
+
+def _real(what: str, given: Any) -> NDArray[np.float64]:
+    """An array of real numbers.
+
+    Raises
+    ------
+    TypeError
+        If they are complex.
+    """
+    array = values.as_array(given)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{what} has real numbers here, and these are complex; give real and imaginary parts apart.")
+    return np.asarray(array, dtype=np.float64)
 
 
 def _layers(module: Any) -> list[Any]:

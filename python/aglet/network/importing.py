@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aglet.errors import ParameterError
-from aglet.network.functions import ACTIVATIONS, NOTHING, numbers
+from aglet.network.functions import ACTIVATIONS, NOTHING, activation, numbers
 from aglet.network.layers import Add, AveragePool, BatchNorm, Convolution, Dense, Function, Layer, Square
 
 __all__ = ["layers", "numbers", "traced"]
@@ -88,7 +88,8 @@ def _layer(node: Any, modules: Mapping[str, Any], results: Mapping[Any, str]) ->
         return (Square(), inputs[0])
     if name == "square" or (name in _POWERS and len(inputs) == 1 and node.args[1] == 2):
         return (Square(), *inputs)
-    if name in _CALLED and len(inputs) == 1:
+    # Only what works in place may be said of a function; a module holds its parameters.
+    if name in _CALLED and len(inputs) == 1 and len(node.args) == 1 and set(node.kwargs) <= {"inplace"}:
         return (Function(ACTIVATIONS[_CALLED[name]]), *inputs)
     if name in ("avg_pool2d", "adaptive_avg_pool2d"):
         size = node.args[1] if len(node.args) > 1 else node.kwargs.get("kernel_size", node.kwargs.get("output_size"))
@@ -109,7 +110,7 @@ def _of_module(module: Any, name: str) -> Layer | None:
     if kind in NOTHING:
         return None
     if kind in ACTIVATIONS:
-        return Function(ACTIVATIONS[kind])
+        return Function(activation(module))
     if kind in _MODULES:
         return _MODULES[kind](module, name)
     raise ParameterError(
