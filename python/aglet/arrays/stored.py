@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from pathlib import Path
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 _HEAD = "array.json"
+_DAMAGE = (
+    *(FileNotFoundError, NotADirectoryError, IsADirectoryError, EOFError),
+    *(ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError),
+)
+"""What reading of damaged files raises."""
 
 
 def save(array: EncryptedArray, place: Path) -> None:
@@ -27,13 +33,16 @@ def save(array: EncryptedArray, place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     if any(place.iterdir()):
         raise FileExistsError(f"{str(place)!a} is not empty; save each array to its own folder.")
-    for i, chunk in enumerate(array.chunks):
-        array.session.engine.write(chunk, place / f"{i}.ciphertext")
-    np.save(place / "index.npy", array.index)
+    names = _names(len(array.chunks))
+    for chunk, name in zip(array.chunks, names, strict=False):
+        array.session.engine.write(chunk, place / name)
+    np.save(place / names[-1], array.index)
     filler = None if array.filler is None else [complex(array.filler).real, complex(array.filler).imag]
     interval = [array.interval.low, array.interval.high]
     head = {
         "version": 1, "chunks": len(array.chunks), "interval": interval, "filler": filler, "period": array.period,
+        # A ciphertext of another array, or another place, has nothing of its own that shows it.
+        "sha256": [_digest(place / name) for name in names],
     }  # fmt: skip
     # Last: a folder without it is no array.
     (place / _HEAD).write_text(json.dumps(head) + "\n", encoding="utf-8")
@@ -43,18 +52,22 @@ def load(session: Session, place: Path) -> EncryptedArray:
     """Read an array, as `Session.load` says."""
     damaged = SerializationError(f"{str(place)!a} holds no array that Session.save wrote, or a damaged one.")
     try:
+        # Ciphertexts, the index and the head.
+        files = sum(1 for _ in place.iterdir())
         head = json.loads((place / _HEAD).read_text(encoding="utf-8"))
         index = np.load(place / "index.npy", allow_pickle=False)
         low, high = (float(end) for end in head["interval"])
         count, period, filler = int(head["chunks"]), head["period"], head["filler"]
-        known = None if filler is None else complex(*filler)
-    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError) as error:
+        known, names = None if filler is None else complex(*filler), _names(min(count, files))
+        # Folders of earlier versions have none.
+        whole = 0 < count < files and head.get("sha256") in (None, [_digest(place / name) for name in names])
+    except _DAMAGE as error:
         raise damaged from error
     fits = index.dtype == np.int64 and index.size and index.min() >= 0 and index.max() < count * session.slots
     divides = period is None or (type(period) is int and period > 0 and session.slots % period == 0)
-    if not fits or not divides or not low <= high or not math.isfinite(high - low):
+    if not whole or not fits or not divides or not low <= high or not math.isfinite(high - low):
         raise damaged
-    chunks: list[Any] = [session.engine.read(place / f"{i}.ciphertext") for i in range(count)]
+    chunks: list[Any] = [session.engine.read(place / name) for name in names[:-1]]
     if not all(isinstance(chunk, Ciphertext) for chunk in chunks):
         raise damaged
     if any(chunk.key_id != session.keys.key_id for chunk in chunks):
@@ -63,3 +76,12 @@ def load(session: Session, place: Path) -> EncryptedArray:
         )
     value = known.real if known is not None and not known.imag else known
     return EncryptedArray(session, chunks, index, Interval(low, high), value, period)
+
+
+def _names(count: int) -> list[str]:
+    """The files of the ciphertexts, and of the index."""
+    return [*(f"{i}.ciphertext" for i in range(count)), "index.npy"]
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
