@@ -95,7 +95,8 @@ def known(options: Mapping[str, Any], kind: Any) -> None:
     """
     for name in options:
         if name not in kind.__optional_keys__:
-            raise TypeError(f"There is no argument {name} here; give of {', '.join(sorted(kind.__optional_keys__))}.")
+            names = ", ".join(sorted(kind.__optional_keys__))
+            raise TypeError(f"There is no argument {name} here; those by name are {names}.")
 
 
 def whole(name: str, value: Any) -> int:
@@ -202,10 +203,15 @@ def path(name: str, value: Any) -> str:
     ------
     TypeError
         If it is not a path.
+    ParameterError
+        If it is empty.
     """
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{name} must be a path, as text or pathlib.Path, not {type(value).__name__}.")
-    return string(name, os.fsdecode(value))
+    found = string(name, os.fsdecode(value))
+    if not found:
+        raise ParameterError(f'{name} is empty; give a path, or "." for the folder of this process.')
+    return found
 
 
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -96,6 +96,17 @@ def test_names_that_repeat_in_a_stream(
         assert [name for name, _ in found] == [names[i] for i in order]
 
 
+def test_what_is_no_stream_and_no_place(engine: Engine, keys: tuple[KeySet, Path], tmp_path: Path, pool: Pool) -> None:
+    """A list without names; an empty name, as an unset variable of a shell leaves, is not the folder of the process."""
+    message = engine.encrypt(MESSAGES[0], keys[0].public, level=0)
+    for given in ([message], [("a", message, 1)]):
+        with pytest.raises(TypeError, match="enumerate"):
+            list(pool.stream(given))
+    for source, target in ((tmp_path, ""), ("", tmp_path)):
+        with pytest.raises(ParameterError, match="empty"):
+            pool.run(source, target)
+
+
 def test_streams_side_by_side(engine: Engine, keys: tuple[KeySet, Path], data: list[bytes], pool: Pool) -> None:
     """Two streams of one pool, in turn and one in the other: each gets its own results, all of them."""
     given = [engine.deserialize_ciphertext(one) for one in data]

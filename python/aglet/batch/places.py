@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import fsspec
 from fsspec.implementations.cached import CachingFileSystem
 
+from aglet import checks
 from aglet.batch import folders
 from aglet.batch.folders import Listing
 from aglet.errors import ParameterError
@@ -38,11 +39,11 @@ class Place:
     Raises
     ------
     ParameterError
-        If nothing that is installed reads such urls.
+        If it is empty, or nothing that is installed reads such urls.
     """
 
     def __init__(self, url: str | os.PathLike[str], tries: int = 3) -> None:
-        self.url, self._tries = os.fsdecode(url), tries
+        self.url, self._tries = checks.path("A folder or url", url), tries
         try:
             self._fs, root = fsspec.core.url_to_fs(self.url)
         except (ImportError, ValueError) as error:

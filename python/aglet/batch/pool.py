@@ -271,10 +271,20 @@ class Pool:
 
     def _grouped_pairs(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Group]:
         first = 0
-        for some in _chunks(pairs, self._method.together):
+        for some in _chunks(map(_pair, pairs), self._method.together):
             names = tuple(str(name) for name, _ in some)
             yield Group(first, names, tuple(one for _, one in some))
             first += len(names)
+
+
+def _pair(given: Any) -> tuple[Any, Any]:
+    """A name and a ciphertext."""
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise TypeError(
+            f"A stream takes a folder, a mapping of names to ciphertexts, or pairs of both, not {type(given).__name__} "
+            "in their place; for a list write enumerate(ciphertexts)."
+        )
+    return given[0], given[1]
 
 
 def _chunks(some: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:
