@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import AgletError, EncryptedArray, Engine, RangeError, Session
+from aglet import AgletError, EncryptedArray, Engine, MemoryLimitError, RangeError, Session
 from fuzz.checked import check
 
 RANDOM = np.random.default_rng(26)
@@ -217,6 +217,19 @@ def test_operands_that_are_no_numbers_for_slots_are_refused(session: Session, ot
     ):
         with pytest.raises((TypeError, AgletError)):
             call()
+
+
+def test_a_masked_array_on_the_left_names_the_remedy(session: Session) -> None:
+    with pytest.raises(TypeError, match="filled"):
+        np.ma.array(X, mask=X > 0) * session.encrypt(X)
+
+
+@pytest.mark.parametrize(
+    "call", [lambda x: np.repeat(x, 10**15), lambda x: np.tile(x, 10**15), lambda x: np.pad(x, 10**15)]
+)
+def test_results_that_do_not_fit_in_memory(session: Session, call: Any) -> None:
+    with pytest.raises(MemoryLimitError, match="in parts"):
+        call(session.encrypt(X))
 
 
 def test_a_matrix_of_numpy_is_refused(session: Session) -> None:

@@ -116,6 +116,8 @@ def test_longer_than_a_chunk(session: Session) -> None:
         (lambda x: np.einsum("ij,jk,kl", x, A.T, A), TypeError, "two by two"),
         (lambda x: np.einsum("ij,jk->ik", x, x), RangeError, "subscripts"),
         (lambda x: np.einsum("ij->ii", x), RangeError, "subscripts"),
+        (lambda x: np.einsum("i...,ij->i", x, x), RangeError, "dots"),
+        (lambda x: np.einsum("i...->i", x), RangeError, "dots"),
         (lambda x: np.einsum("ij->k", x), RangeError, "subscripts"),
         (lambda x: np.einsum("ijk", x), RangeError, "subscripts"),
         (lambda x: np.einsum(x, [0, 1], [1, 0]), TypeError, "string"),

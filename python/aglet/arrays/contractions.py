@@ -123,6 +123,11 @@ def _spelled_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[li
         for one, shape in zip(inputs, shapes, strict=True)
     ]
     dots = "".join(free[: max(counts)])
+    if dots and arrow and "..." not in wanted:
+        raise RangeError(
+            f"The dots of {subscripts!r} stand for axes that the result does not have; write ... after -> too, and sum "
+            "over them after it, or name them by letters."
+        )
     # As numpy broadcasts: the last ones belong together.
     inputs = [one.replace("...", dots[len(dots) - count :]) for one, count in zip(inputs, counts, strict=True)]
     if arrow:

@@ -46,6 +46,11 @@ def padded(
             f"numpy.pad with mode={mode!r} is not supported on encrypted arrays; supported are {', '.join(_PADS)}."
         )
     more: Any = {} if constant_values is None else {"constant_values": values.as_operand(constant_values)}
+    with checks.in_memory("The result of numpy.pad does not fit in memory; pad the array in parts."):
+        return _padded(array, pad_width, mode, more)
+
+
+def _padded(array: EncryptedArray, pad_width: Any, mode: str, more: Any) -> EncryptedArray:
     if mode != "constant":
         return array._view(
             checks.rearranged(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet import checks
 from aglet.arrays import products
 from aglet.arrays.functions import compare
 from aglet.arrays.joins import is_encrypted
@@ -87,7 +88,8 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
     if not given or not is_encrypted(given[0]) or "out" in others or any(map(is_encrypted, others.values())):
         raise TypeError(_refusal(f"numpy.{called.__name__}", others))
     array: EncryptedArray = given[0]
-    return array._view(called(array.index, *given[1:], **options))
+    with checks.in_memory(f"The result of numpy.{called.__name__} does not fit in memory; work on the array in parts."):
+        return array._view(called(array.index, *given[1:], **options))
 
 
 _INSTEAD = {

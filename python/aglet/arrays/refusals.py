@@ -31,7 +31,8 @@ class Refusals:
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(
             "A numpy array needs the values, and these are encrypted; decrypt them first with session.decrypt(x). To "
-            "join arrays use numpy.stack([x, y]); for a column of pandas give c.to_numpy()."
+            "join arrays use numpy.stack([x, y]); give c.to_numpy() for a column of pandas, m.filled(value) for a "
+            "masked array."
         )
 
     def __float__(self) -> float:

@@ -131,9 +131,12 @@ def _whole(values: Any, what: str) -> NDArray[Any]:
         whole = np.isfinite(array) & (np.floor(array) == array) & (np.abs(array) < 2.0**53)
         if not whole.all():
             first = int(np.argmin(whole.ravel()))
-            raise RangeError(
-                f"A {what} holds integers, and index {first} is {array.ravel()[first]}; round it with numpy.rint."
+            wrong = array.ravel()[first]
+            near = np.isfinite(wrong) and abs(wrong) < 2.0**53
+            remedy = (
+                "round it with numpy.rint" if near else "replace it by an integer, of an integer dtype if it is large"
             )
+            raise RangeError(f"A {what} holds integers, and index {first} is {wrong}; {remedy}.")
         return array.astype(np.int64)
     numbers = array.dtype.kind == "O" and all(isinstance(one, int) and not isinstance(one, bool) for one in array.flat)
     if array.dtype.kind not in "biuf" and not numbers:
