@@ -1327,6 +1327,10 @@ class FhewArray:
     def preset(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
+    @property
+    def variance(self) -> float:
+        """The largest variance of the noise of a ciphertext, on the torus; 0 of an empty array."""
+
     def take(self, places: NDArray[np.int64], shape: list[int]) -> FhewArray: ...
     @staticmethod
     def joined(arrays: list[FhewArray]) -> FhewArray: ...
@@ -1424,6 +1428,7 @@ class FhewEngine:
         key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
+        step: int = 1,
     ) -> list[FhewArray]: ...
     def lookup_pairs(
         self,
@@ -1483,6 +1488,7 @@ class FhewEngine:
         bits: int,
         low: int,
         variance: float | None = None,
+        step: int = 1,
     ) -> tuple[int, float, int, int, float]:
         """Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability."""
 

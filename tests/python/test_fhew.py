@@ -454,3 +454,22 @@ def test_engines_say_what_they_are_and_are_pickled(tables: Set) -> None:
     assert again.decrypt(tables.encrypt(3), tables.secret) == 3
     with pytest.raises(TypeError, match=r"engine.encrypt"):
         aglet.FhewCiphertext()
+
+
+def test_tables_of_multiples_and_signs_of_sums() -> None:
+    """A step between messages leaves room for noise and for a second table; sums of messages have a sign."""
+    engine = FhewEngine(bits=4)
+    secret = engine.create_secret_key()
+    key = engine.create_bootstrap_key(secret)
+    x, y = engine.encrypt([0, 1, 2, 3], secret), engine.encrypt([3, 2, 1, 0], secret)
+    total = 2 * (x + y[::-1])
+    digit, carry = engine.lookup(total, [lambda m: m // 2 % 4, lambda m: m // 8], key, step=2)
+    np.testing.assert_array_equal(engine.decrypt(digit, secret), [0, 2, 0, 2])
+    np.testing.assert_array_equal(engine.decrypt(carry, secret), [0, 0, 1, 1])
+    two = [lambda m: 15 * (m // 2 % 2), lambda m: 15 - m]
+    assert engine.estimate("lookup", table=two).rotations == 2
+    assert engine.estimate("lookup", table=two, step=2).rotations == 1
+    np.testing.assert_array_equal(engine.decrypt(engine.sign(5 * (x - y), key), secret), [0, 0, 1, 1])
+    for step in (3, 16):
+        with pytest.raises(ParameterError, match="power of two up to 8"):
+            engine.lookup(total, two, key, step=step)

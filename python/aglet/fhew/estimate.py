@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aglet import _core, checks, extra
 from aglet.errors import ParameterError
 from aglet.fhew.table import Table
-from aglet.fhew.tables import tables
+from aglet.fhew.tables import steps, tables
 
 if TYPE_CHECKING:
     from aglet._core import FhewNoise
@@ -20,7 +20,7 @@ __all__ = ["Estimate", "Estimates"]
 _ORDERS = ("<", "<=", ">", ">=", "==")
 _TAKES: dict[str, tuple[str, ...]] = {
     "nand": (), "and": (), "or": (), "nor": (), "xor": (), "xnor": (), "andny": (), "majority": (), "mux": (),
-    "lookup": ("domain", "table"), "lookup2": ("domain", "table"), "sign": ("bits",),
+    "lookup": ("domain", "step", "table"), "lookup2": ("domain", "table"), "sign": ("bits",),
     **dict.fromkeys(_ORDERS, ("bits",)), "floor": ("bits", "low"), "digits": ("bits",),
 }  # fmt: skip
 """For each call, the options that its cost depends on."""
@@ -69,6 +69,7 @@ class Estimates:
         table: Any = None,
         bits: int | None = None,
         low: int | None = None,
+        step: int | None = None,
     ) -> Estimate:
         """Estimate a call on `batch` fresh ciphertexts (or pairs, or triples). No key is needed.
 
@@ -87,6 +88,8 @@ class Estimates:
             The bits of the integers, for "sign", comparisons, "floor" and "digits".
         low
             The bits that "floor" removes.
+        step
+            The step between messages, for "lookup"; 1 by default.
 
         Raises
         ------
@@ -103,7 +106,7 @@ class Estimates:
         """
         if domain is not None:
             checks.string("domain", domain)
-        given = {"domain": domain, "table": table, "bits": bits, "low": low}
+        given = {"domain": domain, "table": table, "bits": bits, "low": low, "step": step}
         takes = _options(checks.string("what", what), {name for name, value in given.items() if value is not None})
         made = (
             tables((_identity if what == "lookup" else _xor) if table is None else table)[0] if "table" in takes else []
@@ -115,14 +118,16 @@ class Estimates:
     ) -> Estimate:
         """The same, on ciphertexts whose noise has this variance."""
         core, count = self._core, self._core.messages
+        step = steps(given.get("step"), count)
         rotations, modelled, key_bytes, working_bytes, log2_failure = core.estimate(
             what,
             batch,
             checks.string("domain", given.get("domain") or "padded"),
-            [one.values(count) if what == "lookup" else one.pair_values(count) for one in made],
+            [one.values(count, step) if what == "lookup" else one.pair_values(count) for one in made],
             checks.count("bits", given.get("bits") or 0),
             checks.count("low", given.get("low") or 0),
             variance,
+            step,
         )
         known, kind = extra.records(), "gate" if count == 2 else "lookup"
         record = None if known is None else known.latest(known.known(), core.preset, kind, batch)

@@ -25,8 +25,9 @@ class Numbers:
     def sign(self, x: FhewCiphertext, key: FhewBootstrapKey, **options: Unpack[FhewOptions]) -> FhewCiphertext:
         """1 where an integer is 0 or more, and 0 where it is negative. The results are messages for LUTs.
 
-        Encrypt the integers with `bits=`. A sign of 20 bits takes six bootstraps, one of 4 bits takes one. Other
-        arguments and errors are those of `lookup`.
+        Encrypt the integers with `bits=`. A sign of 20 bits takes six bootstraps, one of 4 bits takes one. Sums of
+        padded messages have a sign too, from -2^bits to 2^bits - 1 of the engine, in one bootstrap. Other arguments and
+        errors are those of `lookup`.
         """
         return of_one(self._core.sign, x, key, options)
 

@@ -48,8 +48,8 @@ class Table:
             )
         self._values = [int(value) for value in array]
 
-    def values(self, count: int) -> list[int]:
-        """The values for the messages 0 to `count` - 1.
+    def values(self, count: int, step: int = 1) -> list[int]:
+        """The values for the messages 0 to `count` - 1, or for those that are multiples of `step`.
 
         Raises
         ------
@@ -58,7 +58,8 @@ class Table:
         TypeError
             If the callable returns something that is not a whole number.
         """
-        return self._checked([(message,) for message in range(count)], count, "one for each message")
+        each = "one for each message" if step == 1 else f"one for each multiple of {step} below {count}"
+        return self._checked([(message,) for message in range(0, count, step)], count, each)
 
     def pair_values(self, count: int) -> list[int]:
         """The values for all pairs of the messages 0 to `count` - 1, for `lookup2`. High message 0 comes first.

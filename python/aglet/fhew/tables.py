@@ -17,7 +17,7 @@ from aglet.fhew.table import Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Tables", "tables"]
+__all__ = ["Tables", "steps", "tables"]
 
 OneTable = Table | Callable[..., Any] | Sequence[int] | np.ndarray[Any, Any]
 """What a table can be made of."""
@@ -29,6 +29,7 @@ class LookupOptions(FhewOptions, total=False):
     """What `FhewEngine.lookup` takes by name."""
 
     domain: str | None
+    step: int | None
 
 
 class Tables:
@@ -57,6 +58,9 @@ class Tables:
             takes its own.
         domain
             Check that the messages were encrypted in this domain. It changes nothing else.
+        step
+            Say that all messages are multiples of this power of two; 1 by default. The table is asked only for these. A
+            sum may then have more noise, and more tables share one bootstrap.
         max_failure
             The largest accepted probability of a wrong integer; 2^-128 by default. SECURITY.md explains what a failure
             may reveal.
@@ -81,9 +85,14 @@ class Tables:
                 f'These messages have the form "{x.form}", not the domain "{domain}"; encrypt them with domain=.'
             )
         made, several = tables(table)
-        values = [one.values(self._core.messages) for one in made]
+        step = steps(options.get("step"), self._core.messages)
+        values = [one.values(self._core.messages, step) for one in made]
         array = ciphertext(x)._array
-        return _results(run(lambda *own: self._core.lookup(array, values, *own), key, options, LookupOptions), several)
+
+        def call(key: FhewBootstrapKey, most: float | None, report: Any) -> list[_core.FhewArray]:
+            return self._core.lookup(array, values, key, most, report, step)
+
+        return _results(run(call, key, options, LookupOptions), several)
 
     @overload
     def lookup2(
@@ -149,6 +158,20 @@ class Tables:
         packing = checks.need(packing_key, PackingKey, "engine.create_packing_key(secret_key)")
         found = run(lambda own, *rest: self._core.lookup_pairs(pair, values, own, packing, *rest), key, options)
         return _results(found, several)
+
+
+def steps(step: Any, messages: int) -> int:
+    """The step between messages; None is 1.
+
+    Raises
+    ------
+    ParameterError
+        If it is not a power of two that leaves at least two messages.
+    """
+    found = 1 if step is None else checks.count("step", step, 1)
+    if messages % found or 2 * found > messages:
+        raise ParameterError(f"step={found} is not a power of two up to {messages // 2}; give one.")
+    return found
 
 
 def tables(table: Any) -> tuple[list[Table], bool]:

@@ -163,6 +163,12 @@ impl Array {
         self.cells.iter().map(LweCiphertext::byte_count).sum()
     }
 
+    /// The largest variance of the noise of a ciphertext, over Q squared; 0 of an empty array.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        self.cells.iter().map(LweCiphertext::variance).fold(0.0, f64::max)
+    }
+
     /// The ciphertexts at these positions, in any order and any number of times. This is indexing, broadcasting and
     /// reshaping in one.
     ///

@@ -53,6 +53,22 @@ impl Engine {
         self.work(key, control, rotations, |run| functional::sign(run, integers, integer, to, allowed))
     }
 
+    /// 1 for sums of padded messages of 0 or more, else 0: one rotation. Sums are at least the negative of the number
+    /// of messages, and below it.
+    ///
+    /// # Errors
+    /// As [`Engine::sign`].
+    pub fn sign_of_messages(
+        &self,
+        messages: &[LweCiphertext],
+        key: &BootstrapKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let (allowed, message) = (max_log2_failure.unwrap_or(MAX_LOG2_FAILURE), self.params().message());
+        self.work(key, control, messages.len(), |run| functional::sign_of_messages(run, messages, message, allowed))
+    }
+
     /// 1 where a comparison of integers holds and 0 elsewhere, as messages of the set: one sign for each pair.
     /// Differences must be in the range of the integers: both are at least 0, or both within half of the range.
     ///

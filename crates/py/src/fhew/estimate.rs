@@ -14,8 +14,8 @@ type Estimate = (usize, f64, u64, u64, f64);
 #[pymethods]
 impl FhewEngine {
     /// Estimates the call of this name; tables, bits and low bits are those of the call. Inputs are fresh unless a
-    /// noise `variance` is given.
-    #[pyo3(signature = (what, batch, domain, tables, bits, low, variance = None))]
+    /// noise `variance` is given. Tables of one message take multiples of `step`.
+    #[pyo3(signature = (what, batch, domain, tables, bits, low, variance = None, step = 1))]
     #[allow(clippy::too_many_arguments)]
     fn estimate(
         &self,
@@ -27,6 +27,7 @@ impl FhewEngine {
         bits: i64,
         low: i64,
         variance: Option<f64>,
+        step: u64,
     ) -> PyResult<Estimate> {
         let (batch, message) = (count(py, "batch", batch)?, self.message(py, domain)?);
         let (bits, low) = (small(py, "bits", bits)?, small(py, "low", low)?);
@@ -37,7 +38,8 @@ impl FhewEngine {
                 (Some(gate), _) => Work::Gate(gate),
                 (_, "mux") => Work::Mux,
                 (_, "lookup") => {
-                    let made = tables.iter().map(|v| Ok(Table::new(message, message, v)?));
+                    let from = message.every(step)?;
+                    let made = tables.iter().map(|v| Ok(Table::new(from, message, v)?));
                     one = made.collect::<Result<_, Error>>()?;
                     Work::Lookup(&one)
                 }

@@ -79,7 +79,7 @@ impl FhewEngine {
         })?;
         Ok(FhewArray::new(&self.context, array))
     }
-    /// 1 for integers of 0 or more, else 0, as padded messages.
+    /// 1 for integers or sums of padded messages of 0 or more, else 0, as padded messages.
     #[pyo3(signature = (ct, key, max_log2_failure = None, progress = None))]
     fn sign(
         &self,
@@ -89,11 +89,16 @@ impl FhewEngine {
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<FhewArray> {
-        let inputs = [ct];
-        let ((arrays, integer), own) = (self.integers_of(py, &inputs)?, key.of(py, &self.context)?);
-        let cells = arrays[0].cells();
-        let out = self.long(py, progress, |e, control| e.sign(cells, integer, own, max_log2_failure, control))?;
-        self.made(py, Form::Messages(Domain::Padded), arrays[0].shape(), key, out)
+        let (inputs, own, padded) = ([ct], key.of(py, &self.context)?, Form::Messages(Domain::Padded));
+        let array = inputs[0].of(py, &self.context)?;
+        let cells = array.cells();
+        let out = if array.form() == padded {
+            self.long(py, progress, |e, control| e.sign_of_messages(cells, own, max_log2_failure, control))?
+        } else {
+            let (_, integer) = self.integers_of(py, &inputs)?;
+            self.long(py, progress, |e, control| e.sign(cells, integer, own, max_log2_failure, control))?
+        };
+        self.made(py, padded, array.shape(), key, out)
     }
     /// Compares arrays of one shape by the order of this name.
     #[pyo3(signature = (order, inputs, key, max_log2_failure = None, progress = None))]

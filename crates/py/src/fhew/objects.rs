@@ -93,6 +93,11 @@ impl FhewArray {
     fn byte_count(&self) -> usize {
         self.value.byte_count()
     }
+    /// The largest variance of the noise of a ciphertext, on the torus; 0 of an empty array.
+    #[getter]
+    fn variance(&self) -> f64 {
+        self.value.variance()
+    }
     /// The ciphertexts at these positions, with another shape.
     fn take(&self, py: Python<'_>, places: PyReadonlyArray1<'_, i64>, shape: Vec<usize>) -> PyResult<Self> {
         let places: Vec<usize> = places.as_array().iter().map(|&at| at as usize).collect();

@@ -39,8 +39,9 @@ impl FhewEngine {
 
 #[pymethods]
 impl FhewEngine {
-    /// Evaluates each table on messages, in their domain.
-    #[pyo3(signature = (ct, tables, key, max_log2_failure = None, progress = None))]
+    /// Evaluates each table on messages that are multiples of `step`, in their domain.
+    #[pyo3(signature = (ct, tables, key, max_log2_failure = None, progress = None, step = 1))]
+    #[allow(clippy::too_many_arguments)]
     fn lookup(
         &self,
         py: Python<'_>,
@@ -49,12 +50,14 @@ impl FhewEngine {
         key: &FhewBootstrapKey,
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
+        step: u64,
     ) -> PyResult<Vec<FhewArray>> {
         let (inputs, own) = ([ct], key.of(py, &self.context)?);
         let (arrays, domain) = self.messages_of(py, &inputs)?;
         let work = |e: &Engine, control: &Control| {
             let message = e.params().message().within(domain);
-            let tables = tables.iter().map(|values| Ok(Table::new(message, message, values)?));
+            let from = message.every(step)?;
+            let tables = tables.iter().map(|values| Ok(Table::new(from, message, values)?));
             let tables = tables.collect::<Result<Vec<_>, aglet::Error>>()?;
             e.lookup_many(arrays[0].cells(), &tables, own, max_log2_failure, control)
         };

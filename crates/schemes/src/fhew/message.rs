@@ -64,6 +64,18 @@ impl Message {
     pub fn domain(self) -> Domain {
         self.domain
     }
+    /// Every `step`-th of these messages, counted from 0: they lie so much further apart.
+    ///
+    /// # Errors
+    /// [`Error::Message`] for a step that does not leave 2, 4, 8 or 16 messages.
+    pub fn every(self, step: u64) -> Result<Self, Error> {
+        let fits = step > 0 && self.space.is_multiple_of(step);
+        let left = if fits { Self::new(self.space / step, self.domain).ok() } else { None };
+        left.ok_or_else(|| {
+            let allowed = format!("a power of two up to {}", self.space / 2);
+            Error::Message { value: step, what: "a step between messages", allowed }
+        })
+    }
     /// The same number of messages in another domain.
     #[must_use]
     pub fn within(self, domain: Domain) -> Self {

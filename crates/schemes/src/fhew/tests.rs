@@ -251,3 +251,18 @@ fn failures_add_up() {
     assert!(Integer::new(20).unwrap().log2_failure(ctx.params(), noise.fresh) < -128.0);
     assert!(Integer::new(20).unwrap().log2_failure(ctx.params(), noise.blind_rotation) > -64.0);
 }
+
+#[test]
+fn every_second_message_lies_twice_as_far_apart() {
+    for domain in Domain::ALL {
+        let all = Message::new(16, domain).unwrap();
+        for (step, left) in [(1, 16), (2, 8), (4, 4), (8, 2)] {
+            let some = all.every(step).unwrap();
+            assert_eq!((some.space(), some.domain()), (left, domain));
+            assert_eq!(some.distance(), all.distance() * step as f64);
+        }
+        for step in [0, 3, 16, 32] {
+            assert!(all.every(step).is_err(), "{step}");
+        }
+    }
+}

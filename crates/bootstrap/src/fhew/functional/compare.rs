@@ -1,8 +1,8 @@
 //! Signs of integers, and comparisons by them.
 
 use super::{bootstrap, permit, worst, Rotate, TOGETHER};
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext};
-use aglet_schemes::fhew::{Integer, Message};
+use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext};
+use aglet_schemes::fhew::{half_steps, Integer, Message};
 use aglet_schemes::Error;
 
 /// 1 for integers of 0 or more and 0 for negative ones, as messages of `to`: all magnitudes of an integer in one batch,
@@ -26,8 +26,33 @@ pub fn sign(
     };
     let middles: Vec<_> = cts.iter().map(middle).collect();
     let sums = if integer.magnitudes() == 1 { middles } else { magnitudes(run, &middles, integer)? };
+    halves(run, &sums, to)
+}
+
+/// 1 for sums of padded messages of 0 or more and 0 for negative ones, which are at most as many as messages: one
+/// rotation.
+///
+/// # Errors
+/// As [`sign`].
+pub fn sign_of_messages(
+    run: &impl Rotate,
+    cts: &[LweCiphertext],
+    message: Message,
+    allowed: f64,
+) -> Result<Vec<LweCiphertext>, Error> {
+    let ctx = run.context();
+    permit("A sign", log2_tail(message.half_step(), ctx.params().noise().decision(worst(cts))), allowed)?;
+    let half = half_steps(ctx, message)[0];
+    let mut middles = cts.to_vec();
+    middles.iter_mut().for_each(|ct| ct.add_phase(ctx, half));
+    halves(run, &middles, message)
+}
+
+/// 1 where a phase lies in the first half of the torus, 0 where it lies in the second, as messages of `to`.
+fn halves(run: &impl Rotate, cts: &[LweCiphertext], to: Message) -> Result<Vec<LweCiphertext>, Error> {
+    let ctx = run.context();
     let table = Integer::sign_table(ctx, to);
-    let mut signs = bootstrap(run, &sums, &table)?;
+    let mut signs = bootstrap(run, cts, &table)?;
     signs.iter_mut().for_each(|s| s.add_phase(ctx, table[0]));
     Ok(signs)
 }

@@ -9,7 +9,7 @@ mod pairs;
 mod tables;
 mod unsigned;
 
-pub use compare::{compare, equal, sign, Order};
+pub use compare::{compare, equal, sign, sign_of_messages, Order};
 pub use gates::{gate, mux};
 pub use pairs::{lookup_pairs, pair_log2_failure, pair_variance};
 pub use tables::{lookup, Way};
