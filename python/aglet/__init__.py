@@ -38,6 +38,8 @@ from aglet._core import (
 )
 from aglet.arrays import ml
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.session import DigitPlan, DigitSession
 from aglet.arrays.session import Session
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
@@ -75,9 +77,12 @@ __all__ = [
     "ComparisonPlan",
     "ConjugationKey",
     "DeviceError",
+    "DigitPlan",
+    "DigitSession",
     "EncodedMatrix",
     "EncodedWeights",
     "EncryptedArray",
+    "EncryptedIntegers",
     "Engine",
     "FhewBootstrapKey",
     "FhewCiphertext",

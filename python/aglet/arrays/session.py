@@ -12,6 +12,9 @@ import numpy as np
 from aglet import checks, extra
 from aglet.arrays import layout, stored
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.machine import MESSAGES
+from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.evaluation import Functions
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
@@ -19,6 +22,7 @@ from aglet.arrays.products import KeptMatrix
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
 from aglet.errors import KeyMismatchError, LevelError, MissingKeyError, ParameterError, RangeError
+from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
 
 if TYPE_CHECKING:
@@ -47,9 +51,10 @@ class Session(Functions):
     Parameters
     ----------
     engine
-        The engine that computes.
+        The engine that computes. With a `FhewEngine` this is a `DigitSession` of booleans and whole numbers.
     keys
-        Its keys: `engine.create_keys()`, or `KeySet.load(folder)`. A server has them without the secret key.
+        Its keys: `engine.create_keys()`, or `KeySet.load(folder)`. A server has them without the secret key. If they
+        hold keys of FHEW too, the session also encrypts booleans and whole numbers, with `dtype=`.
     refresh
         "auto" bootstraps an array, all chunks together, when an operation needs more levels than it has. "never" raises
         a LevelError instead.
@@ -75,6 +80,14 @@ class Session(Functions):
     """
 
     machine: Machine
+    digits: DigitSession | None
+    """The arrays of booleans and whole numbers, if the keys hold keys of FHEW for messages of 4 bits."""
+
+    def __new__(cls, engine: Any = None, *arguments: Any, **options: Any) -> Any:
+        """Make a `DigitSession` instead if the engine is one of FHEW."""
+        if isinstance(engine, FhewEngine):
+            return DigitSession(engine, *arguments, **options)
+        return super().__new__(cls)
 
     def __init__(
         self, engine: Engine, keys: KeySet, *, refresh: str = "auto", alpha: int = 8, error_bits: int = 20
@@ -94,6 +107,8 @@ class Session(Functions):
             raise ParameterError(f'refresh is "auto" or "never", not {refresh!r}.')
         self.machine, self._refreshes = Live(engine, keys), refresh == "auto"
         self._alpha, self._error_bits = checks.count("alpha", alpha), checks.count("error_bits", error_bits)
+        fhew = keys.fhew_engine
+        self.digits = DigitSession(fhew, keys) if fhew is not None and 2**fhew.bits == MESSAGES else None
 
     def __enter__(self) -> Session:
         return self
@@ -124,7 +139,7 @@ class Session(Functions):
 
     # In and out
 
-    def encrypt(self, message: Any, *, bound: Any = 1.0, level: int | None = None) -> EncryptedArray:
+    def encrypt(self, message: Any, *, bound: Any = 1.0, level: int | None = None, dtype: Any = None) -> Any:
         """Encrypt numbers of any shape.
 
         As many of the last axes as fit are kept together in a ciphertext, so that sums over them stay within
@@ -140,6 +155,9 @@ class Session(Functions):
             absolute values are followed.
         level
             The level of the ciphertexts; `max_level` if not given.
+        dtype
+            bool, uint8 to uint64 or int8 to int64 encrypt digits, as `DigitSession.encrypt` does, and the other
+            arguments are left out. None and floats are numbers of CKKS.
 
         Raises
         ------
@@ -150,6 +168,8 @@ class Session(Functions):
         TypeError
             If it contains something other than numbers.
         """
+        if dtype is not None and np.dtype(dtype).kind in "biu":
+            return self._digits().encrypt(message, dtype)
         with checks.in_memory("These numbers do not fit in memory; encrypt them in parts."):
             array = values.as_array(message)
             if array.size > self.slots:
@@ -157,6 +177,14 @@ class Session(Functions):
                 # A copy, the same by chunks, and places.
                 self.check_room(count, level, 8 * (words * (array.size + count * self.slots) + array.size))
             return self._encrypted(array, bound, level)
+
+    def _digits(self) -> DigitSession:
+        if self.digits is None:
+            raise MissingKeyError(
+                "Booleans and whole numbers need keys of FHEW for messages of 4 bits; make them with "
+                "FhewEngine(bits=4).create_keys() and put them into this set, or leave dtype= out."
+            )
+        return self.digits
 
     def check_room(self, count: int, level: int | None, beside_bytes: int) -> None:
         """Check that the ciphertexts, and the memory needed beside them, fit in memory. A plan makes none."""
@@ -185,9 +213,10 @@ class Session(Functions):
         if not array.size:
             raise RangeError("This array is empty; give at least one number.")
         around = Interval.around(array) | Interval(like.interval.inside, like.interval.inside)
-        return self.encrypt(array, bound=(around.low, around.high) if around.size else 1.0)
+        found: EncryptedArray = self.encrypt(array, bound=(around.low, around.high) if around.size else 1.0)
+        return found
 
-    def decrypt(self, array: EncryptedArray) -> Any:
+    def decrypt(self, array: EncryptedArray | EncryptedIntegers) -> Any:
         """Decrypt to an array of the same shape: float64 if real, complex128 if not. Shape () gives a number.
 
         Do not publish the values as they are; see `Engine.decrypt`.
@@ -200,6 +229,8 @@ class Session(Functions):
         MissingKeyError
             If the keys of this session do not include the secret key.
         """
+        if isinstance(array, EncryptedIntegers):
+            return self._digits().decrypt(array)
         self.same(array)
         if self.keys.secret is None:
             raise MissingKeyError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz import arrays, comparisons, engine, fhew, functional, integer_scheme_switch, integers, scheme_switch
+from fuzz import arrays, comparisons, digits, engine, fhew, functional, integer_scheme_switch, integers, scheme_switch
 from fuzz.profiles import programs
 
 # On two cores with AVX2 alone some take ten minutes, and more beside other work.
@@ -21,3 +21,5 @@ test_reals_by_scheme_switch = programs(scheme_switch.reals_program, share=0.02, 
 test_integers_by_scheme_switch = programs(integer_scheme_switch.program, share=0.002, profile="long")
 test_comparisons = programs(comparisons.program, share=0.02, profile="long")
 test_functional = programs(functional.program, share=0.02, profile="long")
+test_digits = programs(digits.program, share=0.05, profile="long")
+test_digits_on_ciphertexts = programs(digits.live_program, share=0.01, profile="long")

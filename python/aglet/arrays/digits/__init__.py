@@ -1,0 +1,1 @@
+"""Encrypted arrays of booleans and whole numbers over FHEW digits: `EncryptedIntegers`, `IntegerSession`."""

@@ -1,0 +1,259 @@
+"""`EncryptedIntegers`: an encrypted numpy array of booleans or whole numbers, as digits in FHEW ciphertexts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.digits import dtypes, functions, operations
+from aglet.arrays.digits.sums import AnyDigit, Digit
+
+if TYPE_CHECKING:
+    from aglet.arrays.digits.session import DigitSession
+
+__all__ = ["EncryptedIntegers"]
+
+
+def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def operator(self: Any, other: Any) -> Any:
+        if not operations.is_operand(other):
+            return NotImplemented
+        return operations.apply(ufunc, (other, self) if reflected else (self, other))
+
+    return operator
+
+
+def _one(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    return lambda self: operations.apply(ufunc, (self,))
+
+
+class EncryptedIntegers:
+    """Encrypted booleans or whole numbers in the shape of a numpy array. `session.encrypt` makes one.
+
+    It computes what numpy computes on the same dtypes: values wrap around, operands broadcast, and dtypes are promoted.
+    Operators take encrypted arrays and numbers in the clear. Each element has a digit for every two bits. Most
+    operations take one bootstrap for each digit. Digits are refreshed where their noise would grow too large, and
+    whatever may be wrong more often than the session allows is refused.
+
+    Comparisons give encrypted booleans for `numpy.where`, `&`, `|`, `~` and sums. Nothing is decrypted unless asked
+    for, so `if` and an index refuse them.
+    """
+
+    __slots__ = ("digits", "dtype", "session", "shape")
+
+    session: DigitSession
+    digits: list[AnyDigit]
+    """The digits of all elements, the lowest first. A digit may be known to everybody, as that of a wider dtype."""
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def __init__(
+        self, session: DigitSession, digits: Sequence[AnyDigit], dtype: np.dtype[Any], shape: tuple[int, ...]
+    ) -> None:
+        self.session, self.dtype, self.shape = session, dtype, shape
+        self.digits = [one if isinstance(one, Digit) else np.broadcast_to(one, shape) for one in digits]
+
+    def with_digits(self, digits: Sequence[AnyDigit], dtype: np.dtype[Any] | None = None) -> EncryptedIntegers:
+        """Other digits in the same shape."""
+        return EncryptedIntegers(self.session, digits, self.dtype if dtype is None else dtype, self.shape)
+
+    # What it is
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def representation(self) -> str:
+        """How the values are stored: "digits"."""
+        return "digits"
+
+    @property
+    def noise(self) -> float:
+        """The largest standard deviation of the noise of a digit, as a part of the torus. Messages lie 1/32 apart."""
+        machine = self.session.machine
+        cells = [digit.cells for digit in self.digits if isinstance(digit, Digit)]
+        return math.sqrt(max((machine.variance(one) for one in cells), default=0.0))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the ciphertexts in memory."""
+        return sum(getattr(digit.cells, "nbytes", 0) for digit in self.digits if isinstance(digit, Digit))
+
+    def __repr__(self) -> str:
+        noise = f"2^{np.log2(self.noise):.1f}" if self.noise else "0"
+        count = sum(isinstance(digit, Digit) for digit in self.digits)
+        return (
+            f"<EncryptedIntegers {self.shape}: {self.dtype}, digits of {self.session.engine.preset}, {count} encrypted "
+            f"for each of {self.size} elements, noise {noise}>"
+        )
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("An encrypted number has no length, because its shape is ().")
+        return self.shape[0]
+
+    # Operators, as numpy's
+
+    __add__, __radd__ = _two(np.add), _two(np.add, True)
+    __sub__, __rsub__ = _two(np.subtract), _two(np.subtract, True)
+    __mul__, __rmul__ = _two(np.multiply), _two(np.multiply, True)
+    __floordiv__, __rfloordiv__ = _two(np.floor_divide), _two(np.floor_divide, True)
+    __mod__, __rmod__ = _two(np.remainder), _two(np.remainder, True)
+    __divmod__, __rdivmod__ = _two(np.divmod), _two(np.divmod, True)
+    __lshift__, __rlshift__ = _two(np.left_shift), _two(np.left_shift, True)
+    __rshift__, __rrshift__ = _two(np.right_shift), _two(np.right_shift, True)
+    __and__, __rand__ = _two(np.bitwise_and), _two(np.bitwise_and, True)
+    __or__, __ror__ = _two(np.bitwise_or), _two(np.bitwise_or, True)
+    __xor__, __rxor__ = _two(np.bitwise_xor), _two(np.bitwise_xor, True)
+    __matmul__, __rmatmul__ = _two(np.matmul), _two(np.matmul, True)
+    __lt__, __le__, __gt__, __ge__ = _two(np.less), _two(np.less_equal), _two(np.greater), _two(np.greater_equal)
+    __eq__, __ne__ = _two(np.equal), _two(np.not_equal)
+    __invert__, __neg__, __pos__, __abs__ = _one(np.invert), _one(np.negative), _one(np.positive), _one(np.absolute)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return operations.called(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return functions.call(function, args, kwargs)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("These values are encrypted and cannot become a numpy array; call session.decrypt(x).")
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "Nobody without the secret key can tell whether an encrypted value is true; use numpy.where(flag, x, y)."
+        )
+
+    def __index__(self) -> NoReturn:
+        raise TypeError("An encrypted value is no index; session.take(table, x) looks it up in a table.")
+
+    __int__ = __float__ = __index__
+
+    # Elements
+
+    def moved(self, move: Callable[[Any], Any]) -> EncryptedIntegers:
+        """The elements where numpy moves them to. It costs nothing."""
+        places = np.asarray(move(np.arange(self.size).reshape(self.shape)))
+        digits: list[AnyDigit] = []
+        for digit in self.digits:
+            if isinstance(digit, Digit):
+                digits.append(Digit(digit.cells.reshape(-1)[places], digit.low, digit.high))
+            else:
+                digits.append(digit.reshape(-1)[places])
+        return EncryptedIntegers(self.session, digits, self.dtype, places.shape)
+
+    def __getitem__(self, index: Any) -> EncryptedIntegers:
+        if any(isinstance(part, EncryptedIntegers) for part in (index if isinstance(index, tuple) else (index,))):
+            self.__index__()
+        return checks.rearranged("index", self.shape, lambda: self.moved(lambda places: places[index]))
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def reshape(self, *shape: Any) -> EncryptedIntegers:
+        """As in numpy. It costs nothing."""
+        return checks.rearranged("shape", self.shape, lambda: self.moved(lambda places: places.reshape(*shape)))
+
+    def ravel(self) -> EncryptedIntegers:
+        """As in numpy. It costs nothing."""
+        return self.reshape(-1)
+
+    flatten = ravel
+
+    def transpose(self, *axes: Any) -> EncryptedIntegers:
+        """As in numpy. It costs nothing."""
+        return checks.rearranged("order of axes", self.shape, lambda: self.moved(lambda at: at.transpose(*axes)))
+
+    @property
+    def T(self) -> EncryptedIntegers:  # noqa: N802, the name that numpy gives it
+        """The transposed array. It costs nothing."""
+        return self.transpose()
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> EncryptedIntegers:
+        """As `numpy.broadcast_to`. It costs nothing."""
+        if shape == self.shape:
+            return self
+        return checks.rearranged("shape", self.shape, lambda: self.moved(lambda at: np.broadcast_to(at, shape)))
+
+    # Numbers
+
+    def astype(self, dtype: Any, casting: str = "safe") -> EncryptedIntegers:
+        """The same values in another dtype of digits.
+
+        A wider unsigned dtype costs nothing, a wider signed one a bootstrap. Booleans take about one bootstrap for
+        five digits.
+
+        Raises
+        ------
+        TypeError
+            If values may change and casting is not "unsafe", or if digits do not hold the dtype.
+        """
+        wanted = dtypes.known(dtype)
+        how: Any = checks.choice("casting", casting, ("no", "equiv", "safe", "same_kind", "unsafe"))
+        if not np.can_cast(self.dtype, wanted, how):
+            raise TypeError(
+                f'{self.dtype} may not fit {wanted}; say casting="unsafe" to take what wraps around, or choose a wider '
+                "dtype."
+            )
+        return operations.cast(self, wanted)
+
+    def refresh(self) -> EncryptedIntegers:
+        """Bootstrap all digits, in place, and return the array."""
+        self.session.machine.refresh(self.digits)
+        return self
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+        """As `numpy.sum`. Digits of many elements are added before a bootstrap reads them."""
+        return functions.total(self, axis, dtype, keepdims)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+        """As `numpy.prod`, by a tree of products."""
+        return functions.product(self, axis, dtype, keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+        """As `numpy.any`."""
+        return functions.some(self, axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+        """As `numpy.all`."""
+        return functions.every(self, axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+        """As `numpy.min`, by a tree of comparisons."""
+        return functions.least(self, axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+        """As `numpy.max`, by a tree of comparisons."""
+        return functions.most(self, axis, keepdims)
+
+    def clip(self, a_min: Any = None, a_max: Any = None) -> EncryptedIntegers:
+        """As `numpy.clip`."""
+        return functions.clip(self, a_min, a_max)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> EncryptedIntegers:
+        """As `numpy.cumsum`."""
+        return functions.cumsum(self, axis, dtype)
+
+    def argmin(self, axis: Any = None) -> EncryptedIntegers:
+        """As `numpy.argmin`."""
+        return functions.argmin(self, axis)
+
+    def argmax(self, axis: Any = None) -> EncryptedIntegers:
+        """As `numpy.argmax`."""
+        return functions.argmax(self, axis)
+
+    def dot(self, other: Any) -> EncryptedIntegers:
+        """As `numpy.dot` of one or two axes."""
+        return functions.dot(self, other)

@@ -1,0 +1,98 @@
+"""The dtypes of encrypted integers, and their digits: two bits each, the lowest first; a boolean is one digit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet.arrays.digits.sums import Clear
+from aglet.errors import RangeError
+
+__all__ = ["DTypes", "common", "fitting", "join", "known", "span", "split", "width"]
+
+DTypes = np.dtype[Any]
+_KNOWN = tuple(np.dtype(name) for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
+
+
+def known(dtype: Any) -> DTypes:
+    """A dtype of digits.
+
+    Raises
+    ------
+    TypeError
+        If it is another one.
+    """
+    found: DTypes = np.dtype(dtype)
+    # Of the types with one size, those that numpy prefers on this machine.
+    if found.kind in "biu" and found.isnative and found.newbyteorder("=") in _KNOWN:
+        return found
+    raise TypeError(f"Digits hold bool, int8 to int64 and uint8 to uint64, not {found}; convert the values first.")
+
+
+def width(dtype: DTypes) -> int:
+    """The number of digits of an element."""
+    return 1 if dtype.kind == "b" else 4 * dtype.itemsize
+
+
+def high(dtype: DTypes) -> int:
+    """The largest digit."""
+    return 1 if dtype.kind == "b" else 3
+
+
+def span(dtype: DTypes) -> tuple[int, int]:
+    """The least and the largest value."""
+    if dtype.kind == "b":
+        return 0, 1
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
+def split(values: NDArray[Any], dtype: DTypes) -> list[Clear]:
+    """The digits of values in the clear."""
+    bits = np.asarray(values).astype(dtype)
+    words = bits.astype(np.uint64) if dtype.kind == "b" else bits.astype(f"u{dtype.itemsize}").astype(np.uint64)
+    return [((words >> np.uint64(2 * at)) & np.uint64(3)).astype(np.int64) for at in range(width(dtype))]
+
+
+def join(digits: Sequence[Clear], dtype: DTypes) -> NDArray[Any]:
+    """The values of digits."""
+    words: NDArray[Any] = np.zeros(np.broadcast_shapes(*(np.shape(digit) for digit in digits)), dtype=np.uint64)
+    for at, digit in enumerate(digits):
+        words |= digit.astype(np.uint64) << np.uint64(2 * at)
+    if dtype.kind == "b":
+        return np.asarray(words != 0)
+    return words.astype(f"u{dtype.itemsize}").astype(dtype)
+
+
+def fitting(number: int, dtype: DTypes) -> int:
+    """A number of Python as a number of this dtype, which it takes on.
+
+    Raises
+    ------
+    RangeError
+        If it does not fit.
+    """
+    low, most = span(dtype)
+    if not low <= number <= most:
+        raise RangeError(
+            f"{number} does not fit {dtype}; give {low} to {most}, or call astype with a wider dtype first."
+        )
+    return number
+
+
+def common(*dtypes: DTypes) -> DTypes:
+    """The dtype that numpy computes with.
+
+    Raises
+    ------
+    TypeError
+        If it is not one of integers.
+    """
+    found = np.result_type(*dtypes)
+    if found.kind not in "biu":
+        names = " and ".join(str(one) for one in dtypes)
+        raise TypeError(f"numpy computes with {found} on {names}, which digits do not hold; call astype first.")
+    return found

@@ -1,0 +1,302 @@
+"""numpy's functions on encrypted integers: reductions, choices, and tables of what else is served."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays.digits import dtypes, lookups, operations, ordering, rows
+from aglet.arrays.digits.circuits.bits import sign_digit
+from aglet.arrays.digits.circuits.choice import where as chosen
+from aglet.arrays.digits.circuits.order import all_of, any_of
+from aglet.arrays.digits.circuits.sums import columns, subtract
+from aglet.arrays.digits.operations import apply, cast, is_encrypted, operands
+from aglet.arrays.digits.sums import ZERO, AnyDigit, Sum, constant
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.digits.array import EncryptedIntegers
+
+__all__ = [
+    "argmax", "argmin", "call", "clip", "cumsum", "dot", "every", "least", "most", "product", "some", "total", "where",
+]  # fmt: skip
+
+_BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
+
+
+def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A function of numpy that is no universal one.
+
+    Raises
+    ------
+    TypeError
+        If it, or an argument of it, is not supported.
+    """
+    if function in rows.REARRANGE:
+        return rows.rearranged(function, args, kwargs)
+    served = _FUNCTIONS.get(function)
+    if served is None:
+        names = ", ".join(sorted({one.__name__ for one in (*_FUNCTIONS, *rows.REARRANGE)}))
+        raise TypeError(
+            f"numpy.{function.__name__} is not supported on encrypted integers, and Aglet does not decrypt them for "
+            f"it; supported are {names}."
+        )
+    return served(*args, **{name: value for name, value in kwargs.items() if value is not np._NoValue})
+
+
+# Sums and products
+
+
+def _wide(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
+    """The dtype that numpy sums in."""
+    if wanted is not None:
+        return dtypes.known(wanted)
+    least: Any = np.uint64 if dtype.kind == "u" else np.int64
+    return np.result_type(dtype, least)
+
+
+def _reduced(x: EncryptedIntegers, made: EncryptedIntegers, axis: Any, keepdims: bool) -> EncryptedIntegers:
+    """The result of a reduction, with axes of length 1 if they are kept."""
+    if not keepdims:
+        return made
+    given = axis if isinstance(axis, tuple) else (axis,)
+    axes = range(x.ndim) if axis is None or not x.ndim else [at % x.ndim for at in given]
+    return made.reshape(*(1 if at in axes else length for at, length in enumerate(x.shape)))
+
+
+def total(x: EncryptedIntegers, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.sum`."""
+    wanted, across = _wide(x.dtype, dtype), rows.axis_first(x, axis)
+    count, rest = across.shape[0], across.shape[1:]
+    if count == 0 or wanted.kind == "b":
+        made = x.session.zeros(rest, wanted) if count == 0 else some(across, 0)
+        return _reduced(x, made, axis, keepdims)
+    n, m = dtypes.width(wanted), x.session.machine
+    signs = across.dtype.kind == "i" and len(across.digits) < n
+    across = _without_signs(across) if signs else across
+    terms: list[list[AnyDigit]] = [
+        [rows.taken(digit, i) for i in range(count)] for digit in across.digits[: min(n, len(across.digits))]
+    ]
+    bits = 2 * len(across.digits) + math.ceil(math.log2(count))
+    needed = min(n, -(-bits // 2))
+    made_digits = columns(m, terms + [[] for _ in range(needed - len(terms))])
+    if signs:
+        # Each element was half of the range too large.
+        offset = count << (2 * len(across.digits) - 1)
+        less = [constant(offset >> (2 * at) & 3) for at in range(needed)]
+        made_digits = subtract(m, made_digits, less)
+    found = x.__class__(x.session, made_digits, np.dtype(f"{wanted.kind}8"), rest)
+    fill: AnyDigit = ZERO
+    if signs and needed < n:
+        fill = sign_digit(m, made_digits)
+    return _reduced(x, _widened(found, fill, wanted), axis, keepdims)
+
+
+def _widened(x: EncryptedIntegers, fill: AnyDigit, dtype: np.dtype[Any]) -> EncryptedIntegers:
+    return x.with_digits([*x.digits, *[fill] * (dtypes.width(dtype) - len(x.digits))], dtype)
+
+
+def _flipped(digit: int) -> int:
+    return digit ^ 2
+
+
+def _without_signs(x: EncryptedIntegers) -> EncryptedIntegers:
+    """Signed numbers plus half of their range, which are 0 or more: one bootstrap for each."""
+    [[highest]] = x.session.machine.read([Sum.of((x.digits[-1], 1))], _flipped)
+    return x.with_digits([*x.digits[:-1], highest])
+
+
+def _tree(x: EncryptedIntegers, join: Callable[[Any, Any], Any]) -> EncryptedIntegers:
+    """Elements of the first axis joined two at a time, all pairs in one batch."""
+    while len(x) > 1:
+        half = len(x) // 2
+        pairs = join(x[:half], x[half : 2 * half])
+        both: Any = np.concatenate([pairs, x[2 * half :]]) if len(x) % 2 else pairs
+        x = both
+    return x[0]
+
+
+def product(x: EncryptedIntegers, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.prod`."""
+    across = rows.axis_first(cast(x, _wide(x.dtype, dtype)), axis)
+    one = np.ones(across.shape[1:], dtype=across.dtype)
+    made = _tree(across, lambda a, b: a * b) if len(across) else across.session.clear(one)
+    return _reduced(x, made, axis, keepdims)
+
+
+def cumsum(x: EncryptedIntegers, axis: Any = None, dtype: Any = None) -> EncryptedIntegers:
+    """As `numpy.cumsum`, one sum after the other."""
+    at = 0 if axis is None else axis
+    wide = cast(x.ravel() if axis is None else x, _wide(x.dtype, dtype))
+    across = rows.axis_first(wide, at)
+    if not across.size:
+        return wide
+    sums = [across[0]]
+    for i in range(1, len(across)):
+        sums.append(sums[-1] + across[i])
+    whole: Any = np.stack(sums)
+    return rows.axis_last(whole, at)
+
+
+def dot(x: Any, y: Any) -> EncryptedIntegers:
+    """As `numpy.dot` and `@` of one or two axes.
+
+    Raises
+    ------
+    RangeError
+        If an array has another number of axes.
+    """
+    shapes = [one.shape if is_encrypted(one) else np.shape(one) for one in (x, y)]
+    if not all(1 <= len(shape) <= 2 for shape in shapes) or shapes[0][-1] != shapes[1][0]:
+        raise RangeError(
+            f"These shapes have no product: {shapes[0]} and {shapes[1]}; give vectors or matrices that fit."
+        )
+    x, y = (one if is_encrypted(one) else operations._clear(one) for one in (x, y))
+    left = x[..., None] if len(shapes[1]) == 2 else x
+    dtype = dtypes.common(x.dtype, y.dtype)
+    products = left * y
+    axis = len(shapes[0]) - 1
+    return some(products, axis) if dtype.kind == "b" else total(products, axis, dtype)
+
+
+# Booleans
+
+
+def some(x: EncryptedIntegers, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.any`."""
+    return _flags(x, axis, keepdims, any_of, 0)
+
+
+def every(x: EncryptedIntegers, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.all`."""
+    return _flags(x, axis, keepdims, all_of, 1)
+
+
+def _flags(x: EncryptedIntegers, axis: Any, keepdims: bool, join: Any, of_none: int) -> EncryptedIntegers:
+    across = rows.axis_first(cast(x, _BOOL), axis)
+    flags = [rows.taken(across.digits[0], i) for i in range(len(across))]
+    found = join(x.session.machine, flags) if flags else constant(of_none)
+    made = x.__class__(x.session, [found], _BOOL, across.shape[1:])
+    return _reduced(x, made, axis, keepdims)
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.count_nonzero`."""
+    return total(cast(a, _BOOL), axis, _INT64, keepdims)
+
+
+# Order
+
+
+def least(x: EncryptedIntegers, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.min`."""
+    return _reduced(x, _tree(_not_empty(rows.axis_first(x, axis)), np.minimum), axis, keepdims)
+
+
+def most(x: EncryptedIntegers, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
+    """As `numpy.max`."""
+    return _reduced(x, _tree(_not_empty(rows.axis_first(x, axis)), np.maximum), axis, keepdims)
+
+
+def _not_empty(x: EncryptedIntegers) -> EncryptedIntegers:
+    if not len(x):
+        raise RangeError("There is no smallest or largest of no elements; give at least one.")
+    return x
+
+
+def argmin(x: EncryptedIntegers, axis: Any = None) -> EncryptedIntegers:
+    """As `numpy.argmin`: the first one of equal elements."""
+    return _index_of(x, axis, smallest=True)
+
+
+def argmax(x: EncryptedIntegers, axis: Any = None) -> EncryptedIntegers:
+    """As `numpy.argmax`: the first one of equal elements."""
+    return _index_of(x, axis, smallest=False)
+
+
+def _index_of(x: EncryptedIntegers, axis: Any, smallest: bool) -> EncryptedIntegers:
+    across = _not_empty(rows.axis_first(x, axis))
+    digits = ordering.best(x.session.machine, across, smallest)
+    return x.__class__(x.session, [*digits, *[ZERO] * (dtypes.width(_INT64) - len(digits))], _INT64, across.shape[1:])
+
+
+def _sortable(a: EncryptedIntegers, axis: Any) -> tuple[EncryptedIntegers, Any]:
+    if axis is None:
+        return a.ravel(), 0
+    if not a.ndim:
+        raise RangeError("A number has no axis to sort along; call reshape(1) first.")
+    return a, axis
+
+
+def sort(a: Any, axis: Any = -1) -> EncryptedIntegers:
+    """As `numpy.sort`."""
+    a, axis = _sortable(a, axis)
+    across = rows.axis_first(a, axis)
+    digits = ordering.network(across.session.machine, across.digits, across.dtype.kind == "i")
+    return rows.axis_last(across.with_digits(digits), axis)
+
+
+def argsort(a: Any, axis: Any = -1) -> EncryptedIntegers:
+    """As `numpy.argsort`; equal elements keep their order."""
+    a, axis = _sortable(a, axis)
+    across = rows.axis_first(a, axis)
+    index = ordering.indices(across)
+    digits = ordering.network(across.session.machine, [*index, *across.digits], across.dtype.kind == "i")
+    found = across.with_digits(digits[: len(index)], _INT64)
+    return rows.axis_last(_widened(found, ZERO, _INT64), axis)
+
+
+# Choices
+
+
+def where(condition: Any, x: Any, y: Any) -> EncryptedIntegers:
+    """As `numpy.where` of three arguments. Conditions are booleans.
+
+    Raises
+    ------
+    TypeError
+        If the condition is no array of booleans.
+    """
+    if (condition.dtype if is_encrypted(condition) else np.asarray(condition).dtype) != _BOOL:
+        raise TypeError("A condition is an array of booleans; compare first, as in x != 0.")
+    first = next(one for one in (condition, x, y) if is_encrypted(one))
+    pair = [one if is_encrypted(one) or type(one) in (int, bool) else operations._clear(one) for one in (x, y)]
+    if not any(is_encrypted(one) for one in pair):
+        dtype = np.result_type(*pair)
+        pair[0] = first.session.clear(np.asarray(pair[0]).astype(dtype))
+    one, other = operands(pair)
+    flag, _ = operands([condition if is_encrypted(condition) else first.session.clear(np.asarray(condition)), True])
+    shape = np.broadcast_shapes(flag.shape, one.shape)
+    flag, one, other = (each.broadcast_to(shape) for each in (flag, one, other))
+    return one.with_digits(chosen(one.session.machine, flag.digits[0], one.digits, other.digits))
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> EncryptedIntegers:
+    """As `numpy.select`: the choice of the first condition that holds."""
+    if len(condlist) != len(choicelist) or not condlist:
+        raise RangeError(
+            f"{len(condlist)} conditions go with as many choices, not {len(choicelist)}; give one for each."
+        )
+    found = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        found = where(condition, choice, found)
+    return found  # type: ignore[no-any-return]
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None) -> EncryptedIntegers:
+    """As `numpy.clip`."""
+    if a_min is not None:
+        a = apply(np.maximum, (a, a_min))
+    return a if a_max is None else apply(np.minimum, (a, a_max))  # type: ignore[no-any-return]
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: total, np.prod: product, np.cumsum: cumsum, np.dot: dot, np.any: some, np.all: every,
+    np.count_nonzero: count_nonzero, np.min: least, np.max: most, np.argmin: argmin, np.argmax: argmax,
+    np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: clip,
+    np.bincount: lookups.bincount, np.searchsorted: lookups.searchsorted, np.isin: lookups.isin,
+    np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
+}  # fmt: skip

@@ -1,0 +1,113 @@
+"""Tables, membership and counts: numpy's functions that look encrypted integers up."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.digits import dtypes, operations
+from aglet.arrays.digits.machine import MESSAGES
+from aglet.arrays.digits.operations import is_encrypted
+from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit, Sum
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.digits.array import EncryptedIntegers
+
+__all__ = ["bincount", "isin", "searchsorted", "take"]
+
+
+def _largest(x: EncryptedIntegers) -> int:
+    """The largest value that the ranges of digits allow."""
+    if x.dtype.kind == "i":
+        raise TypeError(
+            "Indices that may be negative have no place in a table; cast them with astype(..., casting='unsafe')."
+        )
+    highs = [digit.high if isinstance(digit, Digit) else int(digit.max(initial=0)) for digit in x.digits]
+    return sum(high << (2 * at) for at, high in enumerate(highs))
+
+
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> EncryptedIntegers:
+    """As `numpy.isin`: a comparison of every element with every test element."""
+    tests = test_elements.ravel() if is_encrypted(test_elements) else np.asarray(test_elements).ravel()
+    element = element if is_encrypted(element) else np.asarray(element)
+    if not is_encrypted(tests) and is_encrypted(element):
+        tests = np.unique(_of_the_dtype(tests, element.dtype))
+        if not tests.size:
+            return element.session.clear(np.full(element.shape, checks.flag("invert", invert)))  # type: ignore[no-any-return]
+    found = (element[..., None] == tests).any(axis=-1)
+    return ~found if checks.flag("invert", invert) else found  # type: ignore[no-any-return]
+
+
+def _of_the_dtype(tests: Any, dtype: np.dtype[Any]) -> Any:
+    """The test elements that an element can be equal to, in its dtype."""
+    low, high = dtypes.span(dtype)
+    return np.array([int(one) for one in operations._clear(tests).ravel() if low <= int(one) <= high], dtype=dtype)
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> EncryptedIntegers:
+    """As `numpy.searchsorted`: how many elements of `a` are smaller, or with side "right" not larger."""
+    if sorter is not None:
+        raise TypeError("numpy.searchsorted of encrypted integers takes no sorter; sort the array first.")
+    a, v = (one if is_encrypted(one) else operations._clear(one) for one in (a, v))
+    grid = a.reshape(-1, *(1,) * v.ndim)
+    smaller = grid < v if checks.choice("side", side, ("left", "right")) == "left" else grid <= v
+    return smaller.sum(axis=0)  # type: ignore[no-any-return]
+
+
+def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> EncryptedIntegers:
+    """As `numpy.bincount` with `minlength` bins, which must be as many as values that the elements may have.
+
+    Raises
+    ------
+    RangeError
+        If an element may lie beyond the bins. `x & 7` shows that it does not lie beyond 8.
+    """
+    if weights is not None:
+        raise TypeError("numpy.bincount of encrypted integers takes no weights; leave them out.")
+    bins, most = checks.count("minlength", minlength), _largest(x)
+    if x.ndim != 1 or bins <= most:
+        raise RangeError(
+            f"These elements may be as large as {most}, and there are {bins} bins for an array of shape {x.shape}; "
+            f"give a vector and minlength={most + 1}, or mask the elements, as in x & 7."
+        )
+    return (np.arange(bins, dtype=x.dtype)[:, None] == x).sum(axis=1)  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _entry(row: tuple[int, ...]) -> Callable[[int], int]:
+    return lambda index: row[min(index, len(row) - 1)]
+
+
+def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
+    """As `DigitSession.take`."""
+    table = operations._clear(table)
+    if table.ndim != 1:
+        raise RangeError(f"A table is a vector in the clear, and this one has shape {table.shape}; give one axis.")
+    dtype, largest, m = dtypes.known(table.dtype), _largest(indices), indices.session.machine
+    if largest >= len(table) or largest >= MESSAGES**2:
+        raise RangeError(
+            f"These indices may be as large as {largest}, and the table has {len(table)} entries; give as many as "
+            f"{min(largest + 1, MESSAGES**2)}, and mask larger indices, as in x & 15."
+        )
+    entries = [tuple(int(v) for v in digit) for digit in dtypes.split(table[: largest + 1], dtype)]
+    constant = [len(set(row)) == 1 for row in entries]
+    rows = [row for row, same in zip(entries, constant, strict=True) if not same]
+    low, high = (Sum.of(*_nibble(indices.digits, at)) for at in (0, 2))
+    if largest < MESSAGES:
+        found = [one for [one] in m.read([low], *(_entry(row) for row in rows))] if rows else []
+    else:
+        found = m.read_pairs(high, low, [tuple(row[min(i, largest)] for i in range(MESSAGES**2)) for row in rows])
+    results = iter(found)
+    digits: list[AnyDigit] = [
+        np.array(row[0], dtype=np.int64) if same else next(results) for row, same in zip(entries, constant, strict=True)
+    ]
+    return indices.with_digits(digits, dtype)
+
+
+def _nibble(digits: Any, at: int) -> list[tuple[AnyDigit, int]]:
+    return [(digit, 4**i) for i, digit in enumerate([*digits, ZERO, ZERO, ZERO][at : at + 2])]

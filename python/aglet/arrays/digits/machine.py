@@ -1,0 +1,315 @@
+"""What circuits on digits need of a machine: free sums, and functions of sums, each a bootstrap for every element.
+
+Digits lie at m/32 of the torus, as the padded messages of an engine of four bits do. A sum has up to 16 values, and a
+function of it is a lookup table. Fewer values lie further apart (`step`). Sums from -15 to 15 go into odd functions:
+half a torus further on, a table gives the negative.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
+from aglet.fhew.engine import FhewEngine
+from aglet.fhew.estimate import Estimate
+from aglet.fhew.table import Table
+
+__all__ = ["MESSAGES", "Machine", "Tables"]
+
+MESSAGES = 16
+"""Messages of an engine whose digits have two bits."""
+
+_MOST_COSTS = 4096
+_FEW = 5
+"""As many digits have a sum that a table reads."""
+
+Function = Callable[[int], int]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Functions of a sum as lookup tables of one bootstrap."""
+
+    tables: tuple[tuple[int, ...], ...]
+    """The values at the messages that are multiples of `step`, with `less` added."""
+    step: int
+    low: int
+    """The sum that message 0 stands for."""
+    less: tuple[int, ...]
+    """For each function what is taken off the result: a table has no negative values."""
+    ranges: tuple[tuple[int, int], ...]
+    """The range of each function."""
+    kind: str = "table"
+    """"table", "odd", or "sign": 1 for sums of 0 or more, else 0, from -16 to 15."""
+
+    @classmethod
+    def of(cls, functions: tuple[Function, ...], low: int, high: int) -> Tables:
+        """Functions of sums from `low` to `high`, at most 16 values."""
+        boxes = max(2, 1 << (high - low).bit_length())
+        if boxes > MESSAGES:
+            raise AssertionError(f"A sum from {low} to {high} has too many values for one table.")
+        values = [[function(min(low + i, high)) for i in range(boxes)] for function in functions]
+        less = tuple(max(0, -min(row)) for row in values)
+        tables = tuple(tuple(v + add for v in row) for row, add in zip(values, less, strict=True))
+        return cls(tables, MESSAGES // boxes, low, less, tuple((min(row), max(row)) for row in values))
+
+    @classmethod
+    def odd(cls, function: Function) -> Tables:
+        """A function with f(m - 16) = -f(m), given for 0 to 15, of sums from -15 to 15."""
+        values = tuple(function(m) for m in range(MESSAGES))
+        both = [*values, *(-v for v in values[1:])]
+        return cls((values,), 1, 0, (0,), ((min(both), max(both)),), "odd")
+
+    def each(self) -> list[Tables]:
+        """The functions one at a time."""
+        columns = zip(self.tables, self.less, self.ranges, strict=True)
+        return [replace(self, tables=(row,), less=(less,), ranges=(ends,)) for row, less, ends in columns]
+
+    def at(self, sums: Any) -> list[Any]:
+        """The functions of sums in the clear."""
+        if self.kind == "sign":
+            return [(np.asarray(sums) >= 0).astype(np.int64)]
+        messages = np.asarray((sums - self.low) * self.step)
+        index, sign = messages % MESSAGES // self.step, np.where(messages // MESSAGES % 2, -1, 1)
+        return [np.asarray(row)[index] * sign - less for row, less in zip(self.tables, self.less, strict=True)]
+
+
+_of = functools.lru_cache(maxsize=1024)(Tables.of)
+_odd = functools.lru_cache(maxsize=64)(Tables.odd)
+_SIGN = Tables(((0,) * MESSAGES,), 1, 0, (0,), ((0, 1),), "sign")
+"""Its table says what it costs."""
+
+
+class Machine:
+    """Sums and functions of digits. A subclass says what a bootstrap is.
+
+    Results of bootstraps are fresh. Digits with more noise, as those of `digit`, lie in 0 to 3. They are refreshed
+    where a sum of them would be read wrongly too often.
+    """
+
+    engine: FhewEngine
+    rotations: int
+    """The blind rotations so far, refreshes included."""
+
+    def __init__(self, engine: FhewEngine) -> None:
+        self.engine, self.rotations = engine, 0
+        # What was estimated of tables on inputs of a noise variance: the same few over and over.
+        self._costs: dict[tuple[Tables, float], Estimate] = {}
+
+    def encrypt(self, messages: Any) -> Any:
+        """Fresh ciphertexts of messages."""
+        raise NotImplementedError
+
+    def decrypt(self, cells: Any) -> Any:
+        """The messages of ciphertexts."""
+        raise NotImplementedError
+
+    def variance(self, cells: Any) -> float:
+        """The largest noise variance of ciphertexts."""
+        raise NotImplementedError
+
+    def lookup(self, cells: Any, tables: Tables) -> Sequence[Any]:
+        """The cells of each function, from those of the messages of its table."""
+        raise NotImplementedError
+
+    def lookup_pairs(self, cells: Sequence[Any], tables: Sequence[tuple[int, ...]]) -> Sequence[Any]:
+        """The cells of each table of two messages, high and low."""
+        raise NotImplementedError
+
+    @property
+    def allowed(self) -> float:
+        """Base-2 logarithm of the largest accepted probability of a wrong result."""
+        raise NotImplementedError
+
+    # What circuits call
+
+    def digit(self, total: Sum, within: tuple[int, int] | None = None) -> AnyDigit:
+        """A sum as a digit, without a bootstrap. `within` states a smaller range than follows from the terms."""
+        if not total.terms:
+            return total.clear
+        low, high = (total.low, total.high) if within is None else within
+        (first, weight), *others = total.terms
+        if not others and isinstance(weight, int) and weight == 1 and not total.clear.any():
+            return first if within is None else Digit(first.cells, low, high)
+        return Digit(_formed(total, 1, 0), low, high)
+
+    def digits(self, totals: Sequence[Sum], within: tuple[int, int] | None = None) -> list[AnyDigit]:
+        """`digit` of each sum."""
+        return [self.digit(total, within) for total in totals]
+
+    def read(self, totals: Sequence[Sum], *functions: Function, fresh: bool = False) -> list[list[AnyDigit]]:
+        """Functions of sums of up to 16 values: for each function, its digits. All sums are read in one batch.
+
+        Several functions share a bootstrap if the set allows it. With `fresh` they do not if their results would have
+        too much noise for a sum of a few.
+        """
+        low, high = min(total.low for total in totals), max(total.high for total in totals)
+        free = [self._free(totals, function, low, high) for function in functions]
+        others = tuple(function for function, known in zip(functions, free, strict=True) if known is None)
+        found = iter(self._read(totals, _of(others, low, high), fresh) if others else ())
+        return [next(found) if known is None else known for known in free]
+
+    def _free(self, totals: Sequence[Sum], function: Function, low: int, high: int) -> list[AnyDigit] | None:
+        """The digits of a function that has one value, or changes no digit: no bootstrap is needed."""
+        values = [function(value) for value in range(low, high + 1)]
+        if len(set(values)) == 1:
+            return [np.array(values[0], dtype=np.int64)] * len(totals)
+        return self.digits(totals) if low >= 0 and high <= 3 and values == list(range(low, high + 1)) else None
+
+    def read_odd(self, totals: Sequence[Sum], function: Function) -> list[AnyDigit]:
+        """A function with f(m - 16) = -f(m) of sums from -15 to 15."""
+        if any(max(-total.low, total.high) >= MESSAGES for total in totals):
+            raise AssertionError("A sum leaves -15 to 15.")
+        return self._read(totals, _odd(function))[0]
+
+    def sign(self, totals: Sequence[Sum]) -> list[AnyDigit]:
+        """1 where a sum from -16 to 15 is 0 or more, else 0."""
+        if any(total.low < -MESSAGES or total.high >= MESSAGES for total in totals):
+            raise AssertionError("A sum leaves -16 to 15.")
+        return self._read(totals, _SIGN)[0]
+
+    def read_pairs(self, high: Sum, low: Sum, tables: Sequence[tuple[int, ...]]) -> list[AnyDigit]:
+        """Tables of 256 values at 16 high + low, for sums from 0 to 15 of which one at least is encrypted."""
+        cells = self._pair(high, low)
+        made = [Table(row) for row in tables]
+
+        def cost() -> Any:
+            most = max(self.variance(one) for one in cells)
+            return self.engine._estimated("lookup2", cells[0].size, made, {}, most)
+
+        if cost().log2_failure > self.allowed and self._refresh_terms([high, low]):
+            cells = self._pair(high, low)
+        self.rotations += cost().rotations
+        found = self.lookup_pairs(cells, tables)
+        return [Digit(one, min(row), max(row)) for one, row in zip(found, tables, strict=True)]
+
+    def _pair(self, high: Sum, low: Sum) -> list[Any]:
+        digits = [self.digit(total) for total in (high, low)]
+        shape = next(digit.cells.shape for digit in digits if isinstance(digit, Digit))
+        return [self.encrypted(digit, shape, digits).cells for digit in digits]
+
+    def _read(self, totals: Sequence[Sum], tables: Tables, fresh: bool = False) -> list[list[AnyDigit]]:
+        found: list[list[AnyDigit]] = [[row] * len(totals) for row in (np.zeros(0, dtype=np.int64),) * len(tables.less)]
+        encrypted = [at for at, total in enumerate(totals) if total.terms]
+        for at, total in enumerate(totals):
+            if not total.terms:
+                for row, value in zip(found, tables.at(total.clear), strict=True):
+                    row[at] = value
+        if encrypted:
+            results = self._looked_up([totals[at] for at in encrypted], tables, fresh)
+            for row, cells, (low, high) in zip(found, results, tables.ranges, strict=True):
+                for i, at in enumerate(encrypted):
+                    row[at] = Digit(cells[i], low, high)
+        return found
+
+    def _looked_up(self, totals: Sequence[Sum], tables: Tables, fresh: bool) -> list[Any]:
+        def formed() -> Any:
+            return np.stack([_formed(total, tables.step, -tables.low * tables.step) for total in totals])
+
+        cells = formed()
+        if self.estimate(tables, cells)[1] > self.allowed and self._refresh_terms(totals):
+            cells = formed()
+        apart = tables.each() if fresh and self._noisy(tables, cells) else [tables]
+        self.rotations += sum(self.estimate(one, cells)[0] for one in apart)
+        results = [row for one in apart for row in self.lookup(cells, one)]
+        return [row - less if less else row for row, less in zip(results, tables.less, strict=True)]
+
+    def _noisy(self, tables: Tables, cells: Any) -> bool:
+        """Whether a sum of a few results of tables that share a bootstrap is read wrongly too often."""
+        variance = _FEW * max(self.growth(tables, cells)) * self.engine.noise["bootstrap"] ** 2
+        return self._estimated(tables.each()[0], 1, variance).log2_failure > self.allowed
+
+    def growth(self, tables: Tables, cells: Any) -> list[float]:
+        """For each table the variance of its results, over that of a bootstrap.
+
+        It is 1, unless tables are multiples of one that is rotated (eprint 2018/622): then their steps multiply noise.
+        """
+        count, noise = len(tables.tables), self.engine.noise
+        if count == 1 or self.estimate(tables, cells)[0] == count * cells.size:
+            return [1.0] * count
+        # Interleaved tables have no more noise, and need exponents that are rounded so much more.
+        rounded = noise["mod_switch"] ** 2 * 4.0 ** (count - 1).bit_length()
+        variance = self.variance(cells) + noise["key_switch"] ** 2 + rounded
+        distance = noise["distance"]["padded"] * tables.step
+        if math.erfc(distance / math.sqrt(2 * variance)) <= 2.0**-128:
+            return [1.0] * count
+        return [float((np.diff([*row, -row[0]]) ** 2).sum()) for row in tables.tables]
+
+    def estimate(self, tables: Tables, cells: Any) -> tuple[int, float]:
+        """The rotations of a lookup, and the base-2 logarithm of the probability that a result is wrong."""
+        key = (tables, self.variance(cells))
+        if key not in self._costs:
+            if len(self._costs) >= _MOST_COSTS:
+                self._costs.clear()
+            self._costs[key] = self._estimated(tables, 1, key[1])
+        found = self._costs[key]
+        return found.rotations * cells.size, found.log2_failure
+
+    def _estimated(self, tables: Tables, count: int, variance: float) -> Estimate:
+        made = [Table(row) for row in tables.tables]
+        return self.engine._estimated("lookup", count, made, {"step": tables.step}, variance)
+
+    def _refresh_terms(self, totals: Sequence[Sum]) -> bool:
+        """Refresh the terms that have more noise than a bootstrap leaves. Return whether there were any."""
+        fresh = 1.01 * self.engine.noise["bootstrap"] ** 2
+        terms = {id(digit): digit for total in totals for digit, _ in total.terms}
+        noisy = [digit for digit in terms.values() if self.variance(digit.cells) > fresh]
+        self.refresh(noisy)
+        return bool(noisy)
+
+    def refresh(self, digits: Sequence[AnyDigit]) -> None:
+        """Bootstrap encrypted digits in place, in one batch."""
+        noisy = [digit for digit in digits if isinstance(digit, Digit)]
+        if not noisy:
+            return
+        [found] = self._read([Sum.of((digit, 1)) for digit in noisy], _of((_identity,), 0, 3))
+        for old, new in zip(noisy, found, strict=True):
+            old.cells = new.cells  # type: ignore[union-attr]
+
+    def picked(self, mask: Any, one: AnyDigit, other: AnyDigit) -> AnyDigit:
+        """The elements of one digit where a mask in the clear is true, else those of the other."""
+        shape = mask.shape
+        if mask.all() or not mask.any():
+            return one if mask.all() else other
+        if not (isinstance(one, Digit) or isinstance(other, Digit)):
+            return np.where(mask, one, other)
+        pair = [self.encrypted(digit, shape, (one, other)) for digit in (one, other)]
+        places = np.arange(mask.size).reshape(shape)
+        flat: Any = np.concatenate([digit.cells.reshape(-1) for digit in pair])
+        low, high = min(digit.low for digit in pair), max(digit.high for digit in pair)
+        return Digit(flat[np.where(mask, places, places + mask.size)], low, high)
+
+    @staticmethod
+    def encrypted(digit: AnyDigit, shape: tuple[int, ...], like: Sequence[AnyDigit]) -> Digit:
+        """A digit as ciphertexts: those of a number in the clear are without noise, and everybody can read them."""
+        if isinstance(digit, Digit):
+            return digit
+        cells = next(one.cells for one in like if isinstance(one, Digit) and one.cells.size)
+        value = np.broadcast_to(digit, shape)
+        zero: Any = np.broadcast_to(cells.reshape(-1)[:1] * 0, (value.size,))
+        low, high = (int(value.min()), int(value.max())) if value.size else (0, 0)
+        return Digit((zero + value.reshape(-1)).reshape(shape), low, high)
+
+
+def _identity(value: int) -> int:
+    return value
+
+
+def _formed(total: Sum, factor: int, offset: int) -> Any:
+    """The ciphertexts of a sum times a factor, plus an offset."""
+    cells: Any = None
+    for digit, weight in total.terms:
+        scaled = np.asarray(weight) * factor
+        if scaled.ndim == 0 and int(scaled) in (1, -1) and cells is not None:
+            cells = cells + digit.cells if int(scaled) == 1 else cells - digit.cells
+            continue
+        term = digit.cells if scaled.ndim == 0 and int(scaled) == 1 else digit.cells * scaled
+        cells = term if cells is None else cells + term
+    clear = total.clear * factor + offset
+    return cells + clear if np.any(clear) else cells

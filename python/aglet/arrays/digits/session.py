@@ -1,0 +1,269 @@
+"""`DigitSession`: an FHEW engine with its keys, for encrypted arrays of booleans and whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.digits import dtypes, lookups, stored
+from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.live import Live
+from aglet.arrays.digits.machine import Machine
+from aglet.arrays.digits.model import Model
+from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.errors import KeyMismatchError
+from aglet.fhew.engine import FhewEngine
+from aglet.keys.keyset import KeySet
+from aglet.progress import ProgressCallback
+
+__all__ = ["DigitPlan", "DigitSession"]
+
+
+@dataclass(frozen=True)
+class DigitPlan:
+    """What a function of encrypted integers takes. `print` shows it as a sentence."""
+
+    rotations: int
+    """Blind rotations. They take nearly all of the time."""
+    seconds: float
+    """Seconds on the threads of the engine, as `FhewEngine.estimate` gives them for batches of 64."""
+
+    def __str__(self) -> str:
+        return f"{self.rotations} blind rotations, about {self.seconds:.3g} s."
+
+
+class DigitSession:
+    """Encrypted booleans and whole numbers with one FHEW engine and one set of keys.
+
+    `Session(engine, keys)` makes one, if the engine is a `FhewEngine`.
+
+    Parameters
+    ----------
+    engine
+        The engine that computes, of 4 bits: `FhewEngine(bits=4)`, or `FhewEngine(preset="wide")`, which has so little
+        noise that several tables share a bootstrap.
+    keys
+        Its keys: `engine.create_keys()`, or `KeySet.load(folder)`. A server has them without the secret key.
+    max_failure
+        The largest accepted probability that a bootstrap, or a decrypted digit, is wrong. Arrays are refreshed where it
+        would be larger.
+    progress
+        Called as `progress(done, total, what)` by every batch of bootstraps. If it raises an exception, the work stops.
+
+    Raises
+    ------
+    ParameterError
+        If the engine has messages of another size than 4 bits.
+    KeyMismatchError
+        If the keys belong to an engine with other parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aglet import FhewEngine, Session
+    >>> engine = FhewEngine(bits=4)
+    >>> session = Session(engine, engine.create_keys())
+    >>> age = session.encrypt(np.array([17, 42, 80], dtype=np.uint8))
+    >>> session.decrypt((age >= 18) & (age < 65))
+    array([False,  True, False])
+    >>> session.decrypt(np.where(age < 18, age + 200, 0))
+    array([217,   0,   0], dtype=uint8)
+    """
+
+    machine: Machine
+
+    def __init__(
+        self,
+        engine: FhewEngine,
+        keys: KeySet,
+        *,
+        max_failure: float = 2.0**-128,
+        progress: ProgressCallback | None = None,
+    ) -> None:
+        if not isinstance(engine, FhewEngine):
+            raise TypeError(f"Digits need a FhewEngine, not {type(engine).__name__}; call FhewEngine(bits=4).")
+        self.engine, self.keys = engine, checks.need(keys, KeySet, "engine.create_keys()")
+        if keys.fhew_engine is None or keys.fhew_engine.preset != engine.preset:
+            raise KeyMismatchError("These keys are not of this engine; use the engine of the keys, keys.fhew_engine.")
+        self.machine = Live(engine, keys, max_failure, progress)
+
+    @classmethod
+    def modelled(cls, engine: FhewEngine) -> DigitSession:
+        """A session without keys that computes in the clear and counts bootstraps: nothing in it is encrypted."""
+        made = object.__new__(cls)
+        made.engine, made.keys, made.machine = engine, KeySet(fhew_engine=engine), Model(engine)
+        return made
+
+    def __enter__(self) -> DigitSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing. Keys and arrays are freed when they are no longer referenced."""
+
+    def __repr__(self) -> str:
+        return f"<DigitSession of {self.engine!r} with {self.keys!r}>"
+
+    @property
+    def rotations(self) -> int:
+        """The blind rotations so far, refreshes included."""
+        return self.machine.rotations
+
+    # In and out
+
+    def encrypt(self, values: Any, dtype: Any = None) -> EncryptedIntegers:
+        """Encrypt booleans or whole numbers of any shape, each in as many ciphertexts as its dtype has digits.
+
+        Parameters
+        ----------
+        values
+            Numbers, nested lists or a numpy array.
+        dtype
+            bool, uint8 to uint64 or int8 to int64; by default that of the values.
+
+        Raises
+        ------
+        RangeError
+            If a value does not fit the dtype.
+        TypeError
+            If the values are not booleans or whole numbers, or digits do not hold the dtype.
+        MissingKeyError
+            If the keys of this session do not include the secret key.
+        """
+        array = self._array(values, dtype)
+        digits = [
+            Digit(self.machine.encrypt(digit), 0, dtypes.high(array.dtype))
+            for digit in dtypes.split(array, array.dtype)
+        ]
+        return EncryptedIntegers(self, digits, array.dtype, array.shape)
+
+    def clear(self, values: Any, dtype: Any = None) -> EncryptedIntegers:
+        """An array of numbers in the clear, which everybody can read. It takes no key."""
+        array = self._array(values, dtype)
+        return EncryptedIntegers(self, dtypes.split(array, array.dtype), array.dtype, array.shape)
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> EncryptedIntegers:
+        """An array of zeros in the clear."""
+        return self.clear(np.zeros(shape, dtype=dtype))
+
+    @staticmethod
+    def _array(values: Any, dtype: Any) -> np.ndarray[Any, Any]:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biu":
+            raise TypeError(
+                f"Digits hold booleans and whole numbers, not {array.dtype}; convert the values first, or use a "
+                "session of CKKS."
+            )
+        wanted = dtypes.known(array.dtype if dtype is None else dtype)
+        for end in (array.min(), array.max()) if array.size else ():
+            dtypes.fitting(int(end), wanted)
+        return array.astype(wanted)
+
+    def decrypt(self, array: EncryptedIntegers) -> Any:
+        """Decrypt to a numpy array of the same dtype and shape. Shape () gives a number of numpy.
+
+        Raises
+        ------
+        MissingKeyError
+            If the keys of this session do not include the secret key.
+        RangeError
+            If noise makes a wrong value more probable than the session accepts.
+        """
+        self.same(array)
+        digits = [self._opened(digit) for digit in array.digits]
+        found = dtypes.join(digits, array.dtype)
+        return found if array.ndim else found[()]
+
+    def _opened(self, digit: AnyDigit) -> np.ndarray[Any, Any]:
+        return self.machine.decrypt(digit.cells) if isinstance(digit, Digit) else digit
+
+    def same(self, array: EncryptedIntegers) -> None:
+        """Refuse an array of another session.
+
+        Raises
+        ------
+        KeyMismatchError
+            If the array belongs to another session.
+        """
+        if not isinstance(array, EncryptedIntegers):
+            raise TypeError(
+                f"This is a {type(array).__name__}, and encrypted integers are needed; make them with session.encrypt."
+            )
+        if array.session is not self:
+            raise KeyMismatchError("This array belongs to another session; save it and load it in this one.")
+
+    def take(self, table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
+        """`table[indices]`: a table in the clear at encrypted places, as `numpy.take`.
+
+        Places of up to 16 values take a bootstrap for each digit of the result. Bytes take one more for all of them,
+        and the packing key: preset "wide" and `create_keys(packing=True)`.
+
+        Parameters
+        ----------
+        table
+            Booleans or whole numbers on one axis, with an entry for every place that may be.
+        indices
+            Unsigned integers. `x & 15` shows that they are small.
+
+        Raises
+        ------
+        RangeError
+            If an index may lie beyond the table, or there are more than 256 of them.
+        MissingKeyError
+            If the keys have no packing key, and there are more than 16.
+        """
+        self.same(indices)
+        return lookups.take(table, indices)
+
+    # Files
+
+    def save(self, array: EncryptedIntegers, folder: Any) -> None:
+        """Write an array to an empty folder.
+
+        Raises
+        ------
+        FileExistsError
+            If the folder is not empty.
+        OSError
+            If the system refuses the write.
+        """
+        self.same(array)
+        stored.save(array, Path(checks.path("folder", folder)))
+
+    def load(self, folder: Any) -> EncryptedIntegers:
+        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
+
+        Raises
+        ------
+        SerializationError
+            If the folder holds no array, or a damaged one.
+        KeyMismatchError
+            If the array has another secret key or other parameters.
+        """
+        return stored.load(self, Path(checks.path("folder", folder)))
+
+    # Forecast
+
+    @staticmethod
+    def plan(function: Callable[..., Any], arrays: Sequence[tuple[Any, Any]], *, engine: FhewEngine) -> DigitPlan:
+        """Count the bootstraps of a function before any key exists.
+
+        Parameters
+        ----------
+        function
+            Called with one simulated array for each of `arrays`.
+        arrays
+            The shape and the dtype of each argument.
+        engine
+            The engine that will run the function.
+        """
+        session = DigitSession.modelled(engine)
+        function(
+            *(session.encrypt(np.zeros(checks.shape(shape), dtype=dtypes.known(dtype))) for shape, dtype in arrays)
+        )
+        each = engine.estimate("lookup", batch=64).seconds / 64
+        return DigitPlan(session.rotations, session.rotations * each)

@@ -1,0 +1,68 @@
+"""Encrypted integers in folders: a file of encrypted digits, one of digits in the clear, and a head, written last."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.errors import KeyMismatchError, SerializationError
+from aglet.fhew.ciphertext import FhewCiphertext
+
+if TYPE_CHECKING:
+    from aglet.arrays.digits.array import EncryptedIntegers
+    from aglet.arrays.digits.session import DigitSession
+
+__all__ = ["load", "save"]
+
+_HEAD, _CELLS, _CLEAR = "integers.json", "digits.ciphertext", "clear.npy"
+
+
+def save(array: EncryptedIntegers, place: Path) -> None:
+    """Write an array, as `DigitSession.save` says."""
+    place.mkdir(parents=True, exist_ok=True)
+    if any(place.iterdir()):
+        raise FileExistsError(f"{str(place)!a} is not empty; save each array to its own folder.")
+    cells: list[Any] = [digit.cells for digit in array.digits if isinstance(digit, Digit)]
+    if cells:
+        array.session.engine.write(np.stack(cells), place / _CELLS)
+    clear = [digit for digit in array.digits if not isinstance(digit, Digit)]
+    np.save(place / _CLEAR, np.stack(clear) if clear else np.zeros((0, *array.shape), dtype=np.int64))
+    encrypted = [isinstance(digit, Digit) for digit in array.digits]
+    head = {"version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "encrypted": encrypted}
+    # Last: a folder without it is no array.
+    (place / _HEAD).write_text(json.dumps(head) + "\n", encoding="utf-8")
+
+
+def load(session: DigitSession, place: Path) -> EncryptedIntegers:
+    """Read an array, as `DigitSession.load` says."""
+    from aglet.arrays.digits.array import EncryptedIntegers
+
+    damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
+    try:
+        head = json.loads((place / _HEAD).read_text(encoding="utf-8"))
+        clear = np.load(place / _CLEAR, allow_pickle=False)
+        dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
+        encrypted = [bool(one) for one in head["encrypted"]]
+        known = head["version"] == 1
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise damaged from error
+    count, high = sum(encrypted), dtypes.high(dtype)
+    fits = known and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64
+    if not fits or clear.shape != (len(encrypted) - count, *shape) or ((clear < 0) | (clear > high)).any():
+        raise damaged
+    cells: Any = session.engine.read(place / _CELLS) if count else ()
+    if count and (not isinstance(cells, FhewCiphertext) or cells.shape != (count, *shape) or cells.form != "padded"):
+        raise damaged
+    if count and session.keys._fhew_ids() != {cells.key_id}:
+        raise KeyMismatchError(
+            "This array is encrypted under another secret key; open a session with the keys of that one."
+        )
+    both = [iter(clear), iter(cells)]
+    # What a file says of ranges is not trusted: a digit has the range of its dtype.
+    digits: list[AnyDigit] = [Digit(next(both[1]), 0, high) if one else next(both[0]) for one in encrypted]
+    return EncryptedIntegers(session, digits, dtype, shape)

@@ -1,0 +1,122 @@
+"""Random programs of encrypted integers against numpy: every dtype, operands in the clear or encrypted, and the model.
+
+A program has a pool of arrays and adds a few by random operations. What decrypts must be numpy's result in values,
+dtype and shape; what numpy refuses must be refused. Most programs run on the model of `DigitSession`, some on
+ciphertexts.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import note
+from hypothesis import strategies as st
+
+from aglet import DigitSession
+from aglet.errors import AgletError
+from digit_sets import modelled, session
+
+__all__ = ["live_program", "program"]
+
+DTYPES = ["?", "u1", "i1", "u2", "i2", "u1", "i1", "u4", "i4", "u8", "i8"]
+SHAPES: list[tuple[int, ...]] = [(), (1,), (3,), (2, 3), (3, 1), (0,)]
+TWO: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "minimum": np.minimum, "maximum": np.maximum, "logical_or": np.logical_or, "matmul": operator.matmul,
+    "isin": np.isin,
+}  # fmt: skip
+ONE: dict[str, Callable[[Any], Any]] = {
+    "-": operator.neg, "~": operator.invert, "abs": np.abs, "not": np.logical_not, "sum": np.sum, "any": np.any,
+    "all": lambda x: np.all(x, axis=-1), "rows": lambda x: x.sum(axis=0, dtype=np.int16), "min": np.min,
+    "max": lambda x: x.max(axis=-1), "argmin": np.argmin, "argmax": lambda x: np.argmax(x, axis=-1), "sort": np.sort,
+    "cumsum": lambda x: np.cumsum(x, dtype=np.uint8), "prod": lambda x: np.prod(x, dtype=np.uint8), "flip": np.flip,
+    "ravel": np.ravel, "T": lambda x: x.T, "stack": lambda x: np.stack([x, x]), "first": lambda x: x[:1],
+    "repeat": lambda x: np.repeat(x, 2), "bool": lambda x: x != 0,
+    "concatenate": lambda x: np.concatenate([x, x], axis=-1),
+}  # fmt: skip
+HEAVY = {"*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">>"}
+"""What takes so many bootstraps on wide dtypes that ciphertexts are spared."""
+
+
+def program(data: Any) -> None:
+    """Circuits on digits give in the clear what numpy gives, or both refuse."""
+    _run(data, modelled(data.draw(st.sampled_from(["lut4", "wide"]))), 6, DTYPES)
+
+
+def live_program(data: Any) -> None:
+    """The same on ciphertexts of the toy set."""
+    _run(data, session(), 3, ["?", "u1", "u1", "i1", "u2", "i2"])
+
+
+def _values(data: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    low, high = (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    shape = data.draw(st.sampled_from(SHAPES))
+    size = int(np.prod(shape))
+    powers = [1 << k for k in range(high.bit_length())]
+    edge = st.sampled_from([low, low + 1, 0, 1, high - 1, high, *powers]) | st.integers(low, high)
+    values = data.draw(st.lists(edge, min_size=size, max_size=size))
+    return np.array([min(max(v, low), high) for v in values], dtype=dtype).reshape(shape)
+
+
+def _run(data: Any, own: DigitSession, most: int, kinds: list[str]) -> None:
+    pool: list[tuple[Any, np.ndarray[Any, Any]]] = []
+    for _ in range(2):
+        clear = _values(data, np.dtype(data.draw(st.sampled_from(kinds))))
+        pool.append((own.encrypt(clear), clear))
+    for _ in range(data.draw(st.integers(1, most))):
+        name, call, operands = _drawn(data, pool, live=own is session())
+        note(f"{name} of {[(x[1].dtype.name, x[1].tolist()) if isinstance(x, tuple) else x for x in operands]}")
+        try:
+            with np.errstate(all="ignore"):
+                expected = np.asarray(call(*(x[1] if isinstance(x, tuple) else x for x in operands)))
+        except (TypeError, ValueError, OverflowError, IndexError):
+            expected = None
+        try:
+            found = call(*(x[0] if isinstance(x, tuple) else x for x in operands))
+        except (AgletError, TypeError, ValueError, IndexError):
+            # What numpy computes with floating point, or says of no elements, is refused.
+            assert expected is None or expected.dtype.kind == "f" or _may_refuse(operands), "numpy gives a result"
+            continue
+        assert expected is not None, "numpy refuses"
+        result = np.asarray(own.decrypt(found))
+        assert result.dtype == expected.dtype
+        assert result.shape == expected.shape
+        np.testing.assert_array_equal(result, expected)
+        if expected.size <= 12:
+            pool.append((found, expected))
+
+
+def _may_refuse(operands: Any) -> bool:
+    """Where numpy decides by values, or by a dtype that digits do not hold: empty arrays, numbers out of range."""
+    arrays = [x[1] if isinstance(x, tuple) else np.asarray(x) for x in operands]
+    mixed = {x.dtype.name for x in arrays if x.dtype.kind in "iu" and x.dtype.itemsize == 8}
+    return any(not x.size for x in arrays) or mixed == {"int64", "uint64"} or any(x.dtype.kind == "O" for x in arrays)
+
+
+def _drawn(data: Any, pool: Any, live: bool) -> tuple[str, Any, list[Any]]:
+    x, y = (data.draw(st.sampled_from(pool)) for _ in range(2))
+    kind = data.draw(st.sampled_from(["two"] * 4 + ["one"] * 2 + ["clear", "number", "where", "cast"]))
+    if live and max(x[1].dtype.itemsize, y[1].dtype.itemsize) > 2:
+        x = y = pool[0]
+    if kind == "one":
+        name = data.draw(st.sampled_from([n for n in ONE if not (live and n in HEAVY)]))
+        return name, ONE[name], [x]
+    if kind == "where":
+        condition = data.draw(st.sampled_from(pool))
+        return "where", lambda c, a, b: np.where(c != 0, a, b), [condition, x, y]
+    if kind == "cast":
+        dtype = np.dtype(data.draw(st.sampled_from(DTYPES[:6] if live else DTYPES)))
+        return f"astype {dtype}", lambda a: a.astype(dtype, casting="unsafe"), [x]
+    name = data.draw(st.sampled_from([n for n in TWO if not (live and n in HEAVY - {"*"})]))
+    if kind == "clear":
+        clear = _values(data, np.dtype(data.draw(st.sampled_from(DTYPES[:6]))))
+        return name, TWO[name], [x, clear] if data.draw(st.booleans()) or name == "isin" else [clear, x]
+    if kind == "number":
+        number = data.draw(st.sampled_from([0, 1, 2, 3, 4, 7, 8, 16, 100, 255, 256, -1, -128, 2**40]))
+        return name, TWO[name], [x, number] if data.draw(st.booleans()) or name == "isin" else [number, x]
+    return name, TWO[name], [x, y]

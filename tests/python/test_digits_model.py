@@ -1,0 +1,152 @@
+"""The circuits on digits in the clear: all pairs of bytes against numpy, and the bootstraps of the design."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet import DigitSession
+from digit_sets import modelled
+
+BYTES = np.arange(256)
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
+    "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "minimum": np.minimum, "maximum": np.maximum,
+    "where": lambda x, y: np.where(x < y, x, y + x), "select": lambda x, y: np.select([x < 9, y < x], [x, y], 7),
+}  # fmt: skip
+ONE: dict[str, Callable[[Any], Any]] = {
+    "-": operator.neg, "~": operator.invert, "abs": np.abs, "clip": lambda x: np.clip(x, 17, 99),
+    "<<3": lambda x: x << 3, ">>3": lambda x: x >> 3, ">>4": lambda x: x >> 4, "<<2": lambda x: x << 2,
+    "*5": lambda x: x * 5, "//8": lambda x: x // 8, "%8": lambda x: x % 8, "7-": lambda x: 7 - x,
+    "<40": lambda x: x < 40, "==40": lambda x: x == 40, "&12": lambda x: x & 12, "//7": lambda x: x // 7,
+}  # fmt: skip
+
+
+def check(session: DigitSession, operation: Callable[..., Any], *values: Any) -> int:
+    """Compare with numpy, in values, dtype and shape. Return the bootstraps."""
+    before = session.rotations
+    encrypted = operation(*(session.encrypt(x) for x in values))
+    with np.errstate(all="ignore"):
+        expected = operation(*values)
+    found = session.decrypt(encrypted)
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    np.testing.assert_array_equal(found, expected)
+    return session.rotations - before
+
+
+@pytest.mark.parametrize("preset", ["lut4", "wide"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_all_pairs_of_bytes(name: str, dtype: Any, preset: str) -> None:
+    x, y = (one.astype(dtype).ravel() for one in np.meshgrid(BYTES, BYTES))
+    check(modelled(preset), OPERATIONS[name], x, y)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+@pytest.mark.parametrize("name", ONE)
+def test_all_bytes(name: str, dtype: Any) -> None:
+    check(modelled("lut4"), ONE[name], BYTES.astype(dtype))
+
+
+@pytest.mark.parametrize("name", [*OPERATIONS][5:])
+def test_booleans(name: str) -> None:
+    x, y = np.array([False, False, True, True]), np.array([False, True, False, True])
+    check(modelled("lut4"), OPERATIONS[name], x, y)
+
+
+TABLE = {
+    "+": (4, 8, 16, 32), "-": (4, 8, 16, 32), "neg": (4, 8, 16, 32), "&": (4, 8, 16, 32), "^": (4, 8, 16, 32),
+    "<": (3, 5, 11, 21), "==": (3, 5, 9, 18), "where": (4, 8, 16, 32), "minimum": (7, 13, 27, 53),
+    "<< 4": (0, 0, 0, 0), "<< 1": (4, 8, 16, 32), "~": (0, 0, 0, 0), "abs": (9, 17, 33, 65),
+    "<< (y & mask)": (16, 40, 96, 224), "divmod": (65, 230, 870, 3300),
+}  # fmt: skip
+"""Blind rotations for 8, 16, 32 and 64 bits: at most those of the design."""
+
+
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.parametrize("name", TABLE)
+def test_bootstraps_of_the_design(name: str, column: int) -> None:
+    bits, session = 8 << column, modelled("lut4")
+    dtype = np.dtype(f"{'i' if name == 'abs' else 'u'}{bits // 8}")
+    values = np.array([0, 1, 2**7, 2 ** (bits - 1) - 1]).astype(dtype)
+    x, y = session.encrypt(values), session.encrypt(values[::-1].copy())
+    flag = x < y
+    amount = y & dtype.type(bits - 1)
+    calls: dict[str, Callable[[], Any]] = {
+        "+": lambda: x + y, "-": lambda: x - y, "neg": lambda: -x, "&": lambda: x & y, "^": lambda: x ^ y,
+        "<": lambda: x < y, "==": lambda: x == y, "where": lambda: np.where(flag, x, y),
+        "minimum": lambda: np.minimum(x, y), "<< 4": lambda: x << 4, "<< 1": lambda: x << 1, "~": lambda: ~x,
+        "abs": lambda: abs(x), "<< (y & mask)": lambda: x << amount, "divmod": lambda: divmod(x, y),
+    }  # fmt: skip
+    before = session.rotations
+    calls[name]()
+    each, rest = divmod(session.rotations - before, 4)
+    assert rest == 0
+    assert each <= TABLE[name][column]
+
+
+PRODUCTS = {"lut4": (20, 82, 363, 1524), "wide": (14, 54, 209, 820)}
+"""The design hopes for about 18, 61, 250 and 1,000, by words of eight bits that no circuit here has."""
+
+
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.parametrize("preset", PRODUCTS)
+def test_bootstraps_of_products(preset: str, column: int) -> None:
+    session = modelled(preset)
+    x, y = (session.encrypt(np.array(value, dtype=f"u{1 << column}")) for value in (77, 201))
+    before = session.rotations
+    assert session.decrypt(x * y) == np.array(77 * 201).astype(f"u{1 << column}")
+    assert session.rotations - before <= PRODUCTS[preset][column]
+
+
+REDUCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sum": np.sum, "sum of rows": lambda x: x.sum(axis=1), "sum, kept": lambda x: x.sum(axis=(0, 1), keepdims=True),
+    "sum in its dtype": lambda x: x.sum(axis=0, dtype=x.dtype), "prod": lambda x: x.prod(axis=0, dtype=x.dtype),
+    "any": np.any, "all": lambda x: x.all(axis=0), "count": lambda x: np.count_nonzero(x, axis=1),
+    "min": np.min, "max": lambda x: x.max(axis=0), "argmin": np.argmin, "argmax": lambda x: x.argmax(axis=1),
+    "sort": np.sort, "sort of columns": lambda x: np.sort(x, axis=0), "argsort": lambda x: np.argsort(x, kind="stable"),
+    "cumsum": lambda x: np.cumsum(x, axis=1, dtype=x.dtype), "cumsum in 64 bits": np.cumsum,
+    "dot": lambda x: x @ x.T, "vector": lambda x: x[0] @ x[1], "isin": lambda x: np.isin(x, [3, 200, -5, 4000]),
+    "searchsorted": lambda x: np.searchsorted(np.array([-9, 3, 90, 110]), x.astype(np.int64), side="right"),
+    "moved": lambda x: np.concatenate([x[::-1], np.roll(x, 1), x[:, [0, 0, 2, 1, 3]]]).T.reshape(5, -1)[1:, ::2],
+    "stacked": lambda x: np.stack([x, x + 1], axis=-1), "split": lambda x: np.split(x, 3)[1],
+    "joined to numbers": lambda x: np.concatenate([x.ravel(), np.array([7], dtype=x.dtype)]),
+    "64 bits": lambda x: x.astype(np.int64) * 3 - 5, "truth": lambda x: x.astype(bool, casting="unsafe"),
+    "mask": lambda x: (x & 15).astype(np.uint8, casting="unsafe"), "logical": lambda x: np.logical_and(x, x > 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_functions_of_numpy(name: str, dtype: Any) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 256, (3, 5)).astype(dtype)
+    values[0, 2] = values[1, 4] = np.iinfo(dtype).max
+    function = REDUCTIONS[name]
+    if name == "argsort":
+        session = modelled("lut4")
+        found = session.decrypt(np.argsort(session.encrypt(values)))
+        np.testing.assert_array_equal(found, np.argsort(values, kind="stable"))
+        return
+    check(modelled("lut4"), function, values)
+
+
+def test_counts_and_tables() -> None:
+    values = np.array([3, 0, 7, 7, 1], dtype=np.uint8)
+    table = np.array([7, 300, 2, 65_000, 0, 9, 1, 5], dtype=np.uint16)
+    check(modelled("lut4"), lambda x: np.bincount(x & 7, minlength=8), values)
+    own = modelled("lut4")
+    np.testing.assert_array_equal(own.decrypt(own.take(table, own.encrypt(values) & 7)), table[values & 7])
+    rng = np.random.default_rng(4)
+    taken = rng.integers(0, 2**32, 256, dtype=np.uint32)
+    wide = modelled("wide")
+    before, places = wide.rotations, wide.encrypt(BYTES.astype(np.uint8))
+    np.testing.assert_array_equal(wide.decrypt(wide.take(taken, places)), taken)
+    assert wide.rotations - before <= 256 * 17
