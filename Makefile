@@ -85,7 +85,7 @@ LONG = $(patsubst %,%::,$(basename $(notdir $(shell grep -l 'feature = "long"' c
 
 # One Rust test at a time: each holds the keys of a real bootstrap.
 test-long: $(VENV)/.dev
-	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet/long --test all -- --test-threads=1 $(LONG)
+	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet-cuda/long,aglet/long --test all -- --test-threads=1 $(LONG)
 	$(MAKE) fuzz SECONDS=40
 	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
 	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --ignore tests/python/long/test_torch.py --durations=0
