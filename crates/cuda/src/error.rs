@@ -40,6 +40,19 @@ pub enum Error {
         /// log2 of the degree.
         log_n: u32,
     },
+    /// A blind rotation of a shape that no kernel has.
+    #[error(
+        "a device has no blind rotation of degree 2^{log_n} with {columns} columns and {levels} levels: keep it on the CPU, or \
+         take the parameters gate, cggi, ginx3, lut2, lut3, lut4 or wide"
+    )]
+    Rotation {
+        /// log2 of the degree.
+        log_n: u32,
+        /// Polynomials of an accumulator.
+        columns: usize,
+        /// Digits of a coefficient.
+        levels: usize,
+    },
     /// Polynomials that depend on a secret key stay on the host.
     #[error("a secret polynomial stays on the host: use keys that are encrypted")]
     Secret,

@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod arithmetic;
+mod blind;
 mod device;
 #[allow(unsafe_code)]
 mod emu;
@@ -17,6 +18,7 @@ pub mod ops;
 mod poly;
 
 pub use arithmetic::Arithmetic;
+pub use blind::BlindKey;
 pub use device::DeviceRing;
 pub use emu::{Emu, Order, Program};
 pub use error::Error;

@@ -1,5 +1,6 @@
 //! The kernels on the emulated card.
 
+mod blind;
 mod case;
 mod gates;
 mod oracle;
