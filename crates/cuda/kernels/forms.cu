@@ -1,4 +1,4 @@
-// Sums of products, value by value, and automorphisms.
+// Sums of products, value by value, automorphisms, and residues of integers.
 
 // (sum x y + sum c z + constant) factor at one limb: constants and factors of the first half of all positions and of the second.
 template <class A> struct FormRow {
@@ -39,4 +39,16 @@ KERNEL(permute, Images, 2) {
     const Image &image = entry(p.images, blockIdx.y);
     u32 i = position();
     image.to[i] = image.from[source(i, p.galois, (u32)p.log_n)];
+}
+
+// Signed words as residues of one prime.
+struct Lift { Global<const u64> from; Global<u64> to; S64::Q q; };
+struct Lifts { Global<const Lift> lifts; };
+KERNEL(lift, Lifts, 2) {
+    const Lift &row = entry(p.lifts, blockIdx.y);
+    u32 i = position();
+    u64 x = row.from[i];
+    bool negative = x >> 63;
+    u64 r = S64::total(S64::Sum{negative ? 0 - x : x, 0}, row.q);
+    row.to[i] = negative && r ? row.q.q - r : r;
 }

@@ -15,18 +15,22 @@ template <class A> INLINE typename A::T with(typename A::T sum, Global<const u64
     if (added) sum = A::plus(sum, A::balanced(added[i], q, above), q);
     return sum;
 }
-template <class A> INLINE void key_sum(const KeyRows<A> &p) {
-    const KeyRow<A> &row = entry(p.rows, blockIdx.y);
-    typename A::Q q = row.q;
-    u32 i = position(), log_n = (u32)p.log_n;
+template <class A> INLINE void add_terms(Products<A> &b, Products<A> &a, Global<const KeyTerm> terms, u64 count, u32 log_n, typename A::Q q) {
+    u32 i = position();
     int above = 0;
-    Products<A> b, a;
-    for (u64 t = 0; t < row.count; t++) {
-        const KeyTerm &term = entry(row.terms, t);
+    for (u64 t = 0; t < count; t++) {
+        const KeyTerm &term = entry(terms, t);
         typename A::T x = A::balanced(term.digit[source(i, term.galois, log_n)], q, above);
         b.add(x, A::balanced(term.b[i], q, above), q);
         a.add(x, A::balanced(term.a[i], q, above), q);
     }
+}
+template <class A> INLINE void key_sum(const KeyRows<A> &p) {
+    const KeyRow<A> &row = entry(p.rows, blockIdx.y);
+    typename A::Q q = row.q;
+    u32 i = position(), log_n = (u32)p.log_n;
+    Products<A> b, a;
+    add_terms<A>(b, a, row.terms, row.count, log_n, q);
     typename A::T first = with<A>(b.total(q), row.before, source(i, row.galois, log_n), q);
     row.b[i] = A::word(with<A>(first, row.after_b, i, q), q);
     row.a[i] = A::word(with<A>(a.total(q), row.after_a, i, q), q);

@@ -20,17 +20,11 @@ template <class A> INLINE void linear_map(const MapRows<A> &p) {
     const MapRow<A> &row = entry(p.rows, blockIdx.y);
     u32 i = position(), log_n = (u32)p.log_n;
     typename A::Q q = row.q;
-    int above = 0;
     Products<A> b[GIANTS], a[GIANTS];
     for (u64 k = 0; k < row.baby_count; k++) {
         const Baby &baby = entry(row.babies, k);
         Products<A> first, second;
-        for (u64 t = 0; t < baby.count; t++) {
-            const KeyTerm &term = entry(baby.terms, t);
-            typename A::T x = A::balanced(term.digit[source(i, baby.galois, log_n)], q, above);
-            first.add(x, A::balanced(term.b[i], q, above), q);
-            second.add(x, A::balanced(term.a[i], q, above), q);
-        }
+        add_terms<A>(first, second, baby.terms, baby.count, log_n, q);
         typename A::T x = with<A>(first.total(q), row.lifted_b, source(i, baby.galois, log_n), q), y = second.total(q);
         if (!baby.count) y = with<A>(y, row.lifted_a, i, q);
 #pragma unroll

@@ -1,6 +1,6 @@
 //! Blind rotations on the emulated card against the host, word for word.
 
-use super::case::{card, Words};
+use super::case::{card, runs, Words};
 use aglet_cuda::{Arithmetic, BlindKey, Error, Order};
 use aglet_ring::blind::{blind_block, scratch_words, Gadget};
 use aglet_ring::packed::{KeyShape, PackedKey};
@@ -53,7 +53,7 @@ fn rotations_of_all_parameter_sets() {
             let inputs = inputs.map(|(mask, acc)| (&mask[block * keys..(block + 1) * keys], &mut acc[..]));
             blind_block(&table, &key, block, gadget, inputs, &mut scratch);
         }
-        for (order, arithmetic) in Order::ALL.into_iter().flat_map(|o| Arithmetic::ALL.map(|a| (o, a))) {
+        for (order, arithmetic) in runs() {
             let there = BlindKey::new(&card(order), &table, &key, gadget, arithmetic).unwrap();
             let mut found = start.clone();
             let masks: Vec<&[u16]> = masks.iter().map(|mask| &mask[..]).collect();

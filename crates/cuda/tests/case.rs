@@ -1,6 +1,6 @@
 //! What tests share: rings of mixed primes, words at the ends of their ranges, numbers where a rounding is hard.
 
-use aglet_cuda::{Emu, Order, Program};
+use aglet_cuda::{Arithmetic, Emu, Order, Program};
 use aglet_ring::poly::{Coeff, Eval, Representation};
 use aglet_ring::primes::ntt_primes;
 use aglet_ring::{KeyBlock, Poly, Ring};
@@ -13,6 +13,12 @@ pub fn card(order: Order) -> Emu {
     static PROGRAM: OnceLock<Program> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| Program::new().unwrap_or_else(|e| panic!("{e}")));
     Emu::new(program, order).unwrap()
+}
+
+/// Every order of threads and every arithmetic. At the real degrees one order is enough.
+pub fn runs() -> impl Iterator<Item = (Order, Arithmetic)> {
+    let orders = Order::ALL.into_iter().filter(|&order| cfg!(not(feature = "long")) || order == Order::Shuffled);
+    orders.flat_map(|order| Arithmetic::ALL.map(|arithmetic| (order, arithmetic)))
 }
 
 /// A ring of primes with these numbers of bits, the last `special` of them special.

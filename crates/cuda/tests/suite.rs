@@ -1,10 +1,11 @@
 //! Every operation on the emulated card against the host, word for word: both arithmetics, primes of 20 to 61 bits, three orders of
 //! threads, one input and three.
 
-use super::case::{card, hard_numbers, of_numbers, ring, same, Words, CHAINS};
+use super::case::{card, hard_numbers, of_numbers, of_rows, ring, runs, same, Words, CHAINS};
 use aglet_cuda::ops::{Diagonals, Form, KeyProduct, MapInput};
 use aglet_cuda::{Arithmetic, DevicePoly, DeviceRing, Error, Order};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_ring::ops::KeyStream;
 use aglet_ring::poly::{Coeff, Eval};
 use aglet_ring::{Constant, Digits, Multiplier, Poly, Ring};
 
@@ -27,7 +28,7 @@ fn equal(device: &DeviceRing<'_>, what: &str, found: &DevicePoly<Eval>, wanted: 
 fn everywhere(log_n: u32, test: impl Fn(&Ring, &DeviceRing<'_>, &mut Words)) {
     for chain in CHAINS {
         let ring = ring(log_n, &chain, 5);
-        for (order, wanted) in Order::ALL.into_iter().flat_map(|o| Arithmetic::ALL.map(|a| (o, a))) {
+        for (order, wanted) in runs() {
             let device = DeviceRing::new(card(order), &ring, wanted).unwrap();
             test(&ring, &device, &mut Words::new());
         }
@@ -39,7 +40,7 @@ fn transforms_of_every_degree() {
     for log_n in DEGREES {
         // A prime of each arithmetic, of the largest size and, where there is one, of the smallest.
         let ring = ring(log_n, &[61, 50, 20.max(log_n + 5)], 1);
-        for (order, wanted) in Order::ALL.into_iter().flat_map(|o| Arithmetic::ALL.map(|a| (o, a))) {
+        for (order, wanted) in runs() {
             let (device, mut words) = (DeviceRing::new(card(order), &ring, wanted).unwrap(), Words::new());
             let x: Vec<Poly<Coeff>> = vec![words.poly(&ring, 2, 1), words.poly(&ring, 1, 0)];
             let there: Vec<_> = x.iter().map(|x| device.upload(x).unwrap()).collect();
@@ -51,6 +52,20 @@ fn transforms_of_every_degree() {
             }
         }
     }
+}
+
+#[test]
+fn residues_of_integers() {
+    everywhere(LOG_N, |ring, device, words| {
+        let ends = [i64::MIN, i64::MAX, -1, 0, 1];
+        let integers =
+            |words: &mut Words| (0..ring.n()).map(|k| ends.get(k).copied().unwrap_or(words.next() as i64)).collect();
+        let x: Vec<Vec<i64>> = (0..3).map(|_| integers(words)).collect();
+        let found = device.lift(&x.iter().map(|x| &x[..]).collect::<Vec<_>>(), 14, 5).unwrap();
+        for (x, found) in x.iter().zip(&found) {
+            same("lift", &device.download(found).unwrap(), &ring.lift(x, ring.scratch(14, 5).unwrap()));
+        }
+    });
 }
 
 #[test]
@@ -111,7 +126,7 @@ fn hard(ring: &Ring, inputs: usize, parts: &[Vec<usize>]) -> Vec<Poly<Eval>> {
             own.iter().zip(part.host().iter()).for_each(|(&i, row)| rows[i] = Some(row.to_vec()));
         }
         let rows: Vec<Vec<u64>> = rows.into_iter().map(|row| row.expect("the parts have all limbs")).collect();
-        ring.to_eval(super::case::of_rows(ring, rows.len(), &rows))
+        ring.to_eval(of_rows(ring, rows.len(), &rows))
     };
     (0..inputs).map(input).collect()
 }
@@ -136,7 +151,7 @@ fn digits_and_extensions() {
                 assert_eq!(digits.len(), shape.len());
                 for (own, digit) in shape.iter().zip(digits) {
                     let part: Vec<Vec<u64>> = own.iter().map(|&i| x.host().row(i).to_vec()).collect();
-                    let part = super::case::of_rows(ring, own.len(), &part);
+                    let part = of_rows(ring, own.len(), &part);
                     let wanted = ring.extend(&part, own, &to).unwrap();
                     let found = device.download(digit).unwrap();
                     assert_eq!((found.q_limbs(), found.p_limbs()), (*limbs, *p_limbs));
@@ -194,7 +209,7 @@ fn divisions() {
                 let q_limbs = primes.len() - p_limbs;
                 let chain: Vec<u64> = primes.iter().map(value).collect();
                 let own = Ring::new(ring.log_n(), &chain[..q_limbs], &chain[q_limbs..]).unwrap();
-                own.to_eval(super::case::of_rows(&own, q_limbs, &rows))
+                own.to_eval(of_rows(&own, q_limbs, &rows))
             };
             let x: Vec<_> = (0..if k % 2 == 0 { 3 } else { 1 }).map(&mut dividend).collect();
             let there = uploaded(device, &x);
@@ -304,6 +319,41 @@ fn linear_maps() {
             }
         }
     });
+}
+
+/// Sums with packed keys, of residues of every width.
+#[test]
+fn streams() {
+    // Streams on the host have primes of 50 bits or less.
+    let ring = ring(LOG_N, &[50, 48, 46, 44, 40, 32, 28, 24, 22, 50, 41], 2);
+    for (order, wanted) in runs() {
+        let (device, mut words, shape) = (DeviceRing::new(card(order), &ring, wanted).unwrap(), Words::new(), (9, 2));
+        let phis = [0, 1, 5, -3, 100].map(|k| ring.automorphism(rotation_exponent(k, ring.n())));
+        let phis: Vec<_> = phis.iter().map(|phi| &**phi).collect();
+        let inputs: Vec<_> = (0..3).map(|_| words.polys(&ring, 3, shape)).collect();
+        let there: Vec<_> = inputs.iter().map(|x| uploaded(&device, x)).collect();
+        let digits: Vec<Digits> = inputs.into_iter().map(Digits::of).collect();
+        let [b, a] = [0, 1].map(|_| words.polys(&ring, 15, shape));
+        let key = KeyStream::new(&ring, &[&b, &a]).unwrap();
+        let wanted = ring.stream_sums(&digits.iter().map(|x| vec![x]).collect::<Vec<_>>(), &key, &phis).unwrap();
+        let lists: Vec<Vec<_>> = there.iter().map(|x| all(x)).collect();
+        let found = device.stream_sums(&lists, &device.upload_stream(&key).unwrap(), &phis).unwrap();
+        for (found, wanted) in found.iter().zip(&wanted) {
+            equal(&device, "stream_sums, b", &found.0, &wanted.0);
+            equal(&device, "stream_sums, a", &found.1, &wanted.1);
+        }
+        let pairs: Vec<[Vec<_>; 2]> = (0..2).map(|_| [0, 1].map(|_| words.polys(&ring, 14, (9, 0)))).collect();
+        let there: Vec<[Vec<_>; 2]> = pairs.iter().map(|[x, y]| [uploaded(&device, x), uploaded(&device, y)]).collect();
+        let maps: Vec<_> = (0..3).map(|_| words.polys(&ring, 14, (9, 0))).collect();
+        let streams: Vec<_> = maps.iter().map(|map| KeyStream::new(&ring, &[map]).unwrap()).collect();
+        let streams_there: Vec<_> = streams.iter().map(|stream| device.upload_stream(stream).unwrap()).collect();
+        let wanted = ring.stream_products(&pairs, &streams).unwrap();
+        let found = device.stream_products(&there, &streams_there).unwrap();
+        for (found, wanted) in found.iter().flatten().zip(wanted.iter().flatten()) {
+            equal(&device, "stream_products, first", &found.0, &wanted[0]);
+            equal(&device, "stream_products, second", &found.1, &wanted[1]);
+        }
+    }
 }
 
 #[test]

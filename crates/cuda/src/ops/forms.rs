@@ -1,5 +1,6 @@
 //! Sums of products of polynomials, value by value.
 
+use super::lists::Lists;
 use crate::device::Table;
 use crate::{DevicePoly, DeviceRing, Error};
 use aglet_ring::poly::Eval;
@@ -55,19 +56,14 @@ impl DeviceRing<'_> {
             out.push(DevicePoly::of(limbs, q_limbs));
         }
         for (arithmetic, rows) in self.by_arithmetic(&rows, |row| row.prime) {
-            // All lists of a launch in one block, with a word of nothing so that it is not empty.
-            let lists = rows.iter().flat_map(|row| [&row.products, &row.terms, &row.constants]);
-            let block = self.card().upload(&lists.flatten().copied().chain([0]).collect::<Vec<_>>())?;
-            let mut at = 0;
-            let mut next = |list: &Vec<u64>| {
-                at += list.len();
-                block.address(at - list.len())
-            };
+            let lengths = rows.iter().map(|row| row.products.len() + row.terms.len() + row.constants.len());
+            let mut lists = Lists::new(self.card(), lengths.sum())?;
             let words = |row: &&FormRow| {
-                let lists = [next(&row.products), next(&row.terms), next(&row.constants)];
-                row.words(self.table(row.prime), lists)
+                let addresses = [&row.products, &row.terms, &row.constants].map(|list| lists.add(list.iter().copied()));
+                row.words(self.table(row.prime), addresses)
             };
             let list: Vec<_> = rows.iter().map(words).collect();
+            let _lists = lists.written();
             self.launch_rows(&format!("form_{}", arithmetic.name()), &list, &[])?;
         }
         Ok(out)

@@ -1,5 +1,6 @@
 //! Products of digits with keys.
 
+use super::lists::Lists;
 use crate::{DeviceKey, DevicePoly, DeviceRing, Error};
 use aglet_ring::automorphism::Automorphism;
 use aglet_ring::poly::Eval;
@@ -82,38 +83,37 @@ impl DeviceRing<'_> {
         self.key_sums(&of.iter().map(sum).collect::<Vec<_>>())
     }
 
+    /// Two polynomials of one shape that nobody has written.
+    pub(super) fn pair(&self, q_limbs: usize, limbs: usize) -> Result<Pair, Error> {
+        Ok((DevicePoly::of(self.limbs(limbs)?, q_limbs), DevicePoly::of(self.limbs(limbs)?, q_limbs)))
+    }
+
     fn key_sums(&self, sums: &[Sum<'_>]) -> Result<Vec<Pair>, Error> {
         let Some(first) = sums.first().and_then(|sum| sum.terms.first()) else { return Ok(Vec::new()) };
         let (q_limbs, p_limbs) = (first.x.q_limbs(), first.x.p_limbs());
         let mut terms = sums.iter().flat_map(|sum| &sum.terms);
         assert!(terms.all(|t| (t.x.q_limbs(), t.x.p_limbs()) == (q_limbs, p_limbs) && t.key.1 < t.key.0.digits()));
-        let (mut out, mut words) = (Vec::new(), Vec::new());
-        for i in 0..q_limbs + p_limbs {
-            for term in sums.iter().flat_map(|sum| &sum.terms) {
-                let [b, a] = term.key.0.addresses(term.key.1, q_limbs, i);
-                words.extend([term.x.address(i), b, a, term.galois]);
-            }
-        }
-        let words = self.card().upload(&words)?;
+        let limbs = q_limbs + p_limbs;
+        let out = sums.iter().map(|_| self.pair(q_limbs, limbs)).collect::<Result<Vec<Pair>, _>>()?;
+        let mut lists = Lists::new(self.card(), 4 * limbs * sums.iter().map(|sum| sum.terms.len()).sum::<usize>())?;
         let mut rows = Vec::new();
-        for _ in sums {
-            let (b, a) = (self.limbs(q_limbs + p_limbs)?, self.limbs(q_limbs + p_limbs)?);
-            out.push((DevicePoly::of(b, q_limbs), DevicePoly::of(a, q_limbs)));
-        }
-        let mut at = 0;
-        for i in 0..q_limbs + p_limbs {
+        for i in 0..limbs {
             let prime = self.ring().prime_of(q_limbs, i);
             let added = |x: Option<&DevicePoly<Eval>>| x.filter(|x| i < x.limbs()).map_or(0, |x| x.address(i));
             for (sum, (b, a)) in sums.iter().zip(&out) {
+                let terms = lists.add(sum.terms.iter().flat_map(|term| {
+                    let [b, a] = term.key.0.addresses(term.key.1, q_limbs, i);
+                    [term.x.address(i), b, a, term.galois]
+                }));
                 let (count, galois) = (sum.terms.len(), sum.terms.first().map_or(1, |term| term.galois));
                 let after = [sum.added_after.map(|x| x.0), sum.added_after.map(|x| x.1)];
-                let mut row = vec![words.address(at), added(sum.added_before), added(after[0]), added(after[1])];
+                let mut row = vec![terms, added(sum.added_before), added(after[0]), added(after[1])];
                 row.extend([b.address(i), a.address(i), count as u64, galois]);
                 row.extend(self.table(prime).prime());
                 rows.push((prime, row));
-                at += 4 * count;
             }
         }
+        let _lists = lists.written();
         self.launch_by_arithmetic("key_sum", &rows, &[u64::from(self.ring().log_n())])?;
         Ok(out)
     }

@@ -1,6 +1,7 @@
 //! The inner sums of linear maps: rotated copies of a polynomial, times diagonals.
 
 use super::key_products::Pair;
+use super::lists::Lists;
 use crate::emu::Block;
 use crate::poly::host_rows;
 use crate::{DeviceKey, DevicePoly, DeviceRing, Error};
@@ -54,20 +55,6 @@ struct Map<'a> {
     steps: Range<usize>,
 }
 
-/// Lists of structures in one block of the device: where the next ones will lie is known before they are there.
-struct Lists {
-    start: u64,
-    words: Vec<u64>,
-}
-
-impl Lists {
-    fn add(&mut self, words: impl IntoIterator<Item = u64>) -> u64 {
-        let at = self.start + 8 * self.words.len() as u64;
-        self.words.extend(words);
-        at
-    }
-}
-
 impl DeviceRing<'_> {
     /// The diagonal of these coefficients in X^(N / their number), a power of two of them, at so many limbs.
     ///
@@ -105,8 +92,7 @@ impl DeviceRing<'_> {
         assert!(of.iter().flat_map(|x| x.digits).all(|x| (x.q_limbs(), x.limbs()) == (q_limbs, limbs)));
         assert!(of.iter().all(|x| x.digits.len() == of[0].digits.len()) && keys.len() == diagonals.babies);
         assert!(diagonals.entries.iter().flatten().all(|d| d.limbs == limbs));
-        let pair = || Ok((DevicePoly::of(self.limbs(limbs)?, q_limbs), DevicePoly::of(self.limbs(limbs)?, q_limbs)));
-        let pairs = || of.iter().map(|_| pair()).collect::<Result<Vec<Pair>, Error>>();
+        let pairs = || of.iter().map(|_| self.pair(q_limbs, limbs)).collect::<Result<Vec<Pair>, Error>>();
         let out = steps.clone().map(|_| pairs()).collect::<Result<Vec<_>, _>>()?;
         for start in steps.clone().step_by(GIANTS) {
             let map = Map { keys, diagonals, steps: start..steps.end.min(start + GIANTS) };
@@ -126,8 +112,7 @@ impl DeviceRing<'_> {
     ) -> Result<(), Error> {
         let (digits, babies, giants) = (of[0].digits.len(), map.keys.len(), map.steps.len());
         let words = limbs * (of.len() * (babies * (3 + 4 * digits) + 2 * giants) + 2 * giants * babies);
-        let block = self.card().allocate(words)?;
-        let mut lists = Lists { start: block.address(0), words: Vec::with_capacity(words) };
+        let mut lists = Lists::new(self.card(), words)?;
         let mut rows = Vec::new();
         for i in 0..limbs {
             let prime = self.ring().prime_of(q_limbs, i);
@@ -158,7 +143,7 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        block.write(0, &lists.words);
+        let _lists = lists.written();
         self.launch_by_arithmetic("linear_map", &rows, &[u64::from(self.ring().log_n())])
     }
 }

@@ -7,8 +7,11 @@ mod divide;
 mod forms;
 mod key_products;
 mod linear_map;
+mod lists;
+mod stream;
 mod transform;
 
 pub use forms::Form;
 pub use key_products::{KeyProduct, Pair};
 pub use linear_map::{Diagonal, Diagonals, MapInput};
+pub use stream::Stream;

@@ -1,7 +1,7 @@
 //! Between coefficients and values.
 
 use crate::device::THREADS;
-use crate::{DevicePoly, DeviceRing, Error};
+use crate::{Arithmetic, DevicePoly, DeviceRing, Error};
 use aglet_ring::automorphism::Automorphism;
 use aglet_ring::poly::{Coeff, Eval, Representation};
 
@@ -118,6 +118,30 @@ impl DeviceRing<'_> {
             out.push(DevicePoly::of(to, x.q_limbs()));
         }
         run(&limbs)?;
+        Ok(out)
+    }
+
+    /// Signed words, N for each input, as residues at so many limbs.
+    ///
+    /// # Errors
+    /// As for [`DeviceRing::to_eval`].
+    ///
+    /// # Panics
+    /// If an input has not N words.
+    pub fn lift(&self, of: &[&[i64]], q_limbs: usize, p_limbs: usize) -> Result<Vec<DevicePoly<Coeff>>, Error> {
+        assert!(of.iter().all(|x| x.len() == self.ring().n()), "a polynomial has N coefficients");
+        let (mut out, mut rows, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+        for x in of {
+            let words = self.card().upload(&x.iter().map(|&c| c as u64).collect::<Vec<_>>())?;
+            let limbs = self.limbs(q_limbs + p_limbs)?;
+            rows.extend(limbs.iter().enumerate().map(|(i, to)| {
+                let modulus = self.ring().modulus(self.ring().prime_of(q_limbs, i));
+                [&[words.address(0), to.address()], &Arithmetic::S64.prime(modulus)[..]].concat()
+            }));
+            blocks.push(words);
+            out.push(DevicePoly::of(limbs, q_limbs));
+        }
+        self.launch_rows("lift", &rows, &[])?;
         Ok(out)
     }
 
