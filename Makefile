@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-programs test-ifma test-arm test-wheel wheel docs workload fuzz constant-time clean toolchain
+.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-programs test-ifma test-arm test-nvrtc test-wheel wheel docs workload fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -22,6 +22,7 @@ help:
 	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
 	@echo "make test-arm   the kernels of 64-bit ARM under an emulator (Debian, root)"
+	@echo "make test-nvrtc the kernels of cards, compiled by NVIDIA's NVRTC: registers, local memory, unfused quotients"
 	@echo "make wheel      the wheels for Linux, in dist"
 	@echo "make test-wheel the wheels in a bare environment"
 	@echo "make workload   a public workload, NAME=zn|zn_carried|mnist|similarity SIZE=single, small, ...: its stages, timed and checked"
@@ -85,7 +86,7 @@ LONG = $(patsubst %,%::,$(basename $(notdir $(shell grep -l 'feature = "long"' c
 
 # One Rust test at a time: each holds the keys of a real bootstrap.
 test-long: $(VENV)/.dev
-	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet/long --test all -- --test-threads=1 $(LONG)
+	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet-cuda/long,aglet/long --test all -- --test-threads=1 $(LONG)
 	$(MAKE) fuzz SECONDS=40
 	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
 	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --ignore tests/python/long/test_torch.py --durations=0
@@ -164,6 +165,11 @@ test-ifma: | toolchain
 
 test-arm: | toolchain
 	tools/arm/check.sh
+
+# No card is wanted, but NVIDIA's compiler, a wheel of 88 MB.
+test-nvrtc: $(VENV)/.created
+	$(BIN)/python -m pip install --quiet nvidia-cuda-nvrtc-cu12==12.8.93
+	$(BIN)/python tools/nvrtc.py
 
 clean:
 	rm -rf $(VENV) target fuzz/target build dist docs/_build docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -22,8 +22,9 @@ const OF_THE_RING: [&str; 14] = [
     "struct DiagonalRow",
     "struct LinearMapRow",
 ];
-/// Who may open the door to residues, `Poly::host`: samplers, switches, encoding, files, and what tests compare.
-const AT_THE_DOOR: [&str; 7] = [
+/// Who may open the door to residues, `Poly::host`: samplers, switches, encoding, files, devices, and what tests compare.
+const AT_THE_DOOR: [&str; 8] = [
+    "crates/cuda/src/poly.rs",
     "crates/rlwe/src/ring_switch/residues.rs",
     "crates/rlwe/src/encrypt.rs",
     "crates/rlwe/src/wire.rs",
@@ -189,6 +190,7 @@ fn unsafe_stands_only_where_it_is_marked() {
         for path in files(&folder, "rs") {
             let allowed = match name_of(&manifest) {
                 "aglet-ring" => path.starts_with(folder.join("src/arch")),
+                "aglet-cuda" => path == folder.join("src/emu.rs"),
                 _ => marked && path.starts_with(folder.join("src")),
             };
             for (i, line) in read(&path).lines().enumerate().filter(|(_, line)| says_unsafe(line)) {
@@ -196,9 +198,11 @@ fn unsafe_stands_only_where_it_is_marked() {
             }
         }
     }
-    let lib = read(&root().join("crates/ring/src/lib.rs"));
-    assert!(lib.contains("#![deny(unsafe_code)]") && lib.matches("allow(unsafe_code)").count() == 1);
-    assert!(lib.contains("#[allow(unsafe_code)]\npub mod arch;"), "the ring opens unsafe for another module than arch");
+    for (name, module) in [("ring", "pub mod arch;"), ("cuda", "mod emu;")] {
+        let lib = read(&root().join(format!("crates/{name}/src/lib.rs")));
+        assert!(lib.contains("#![deny(unsafe_code)]") && lib.matches("allow(unsafe_code)").count() == 1);
+        assert!(lib.contains(&format!("#[allow(unsafe_code)]\n{module}")), "{name} opens unsafe for another module");
+    }
     assert!(read(&root().join("Cargo.toml")).contains("unsafe_op_in_unsafe_fn = \"deny\""));
 }
 
@@ -206,7 +210,8 @@ fn unsafe_stands_only_where_it_is_marked() {
 fn every_unsafe_block_says_why_it_is_safe() {
     let mut blocks = 0;
     let marked = files(&root().join("crates/ring/src/arch"), "rs").into_iter();
-    for path in marked.chain(files(&root().join("crates/py/src"), "rs")) {
+    let others = ["crates/cuda/src", "crates/py/src"].into_iter().flat_map(|folder| files(&root().join(folder), "rs"));
+    for path in marked.chain(others) {
         let text = read(&path);
         let lines: Vec<&str> = text.lines().collect();
         for (i, line) in lines.iter().enumerate() {

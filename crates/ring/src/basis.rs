@@ -1,7 +1,8 @@
 //! Base conversion between sets of primes, with centred rounding (Halevi, Polyakov, Shoup, eprint 2018/117).
 
 use crate::arch::Kernels;
-use crate::constants::basis::{others, ConverterConstants};
+pub use crate::constants::basis::others;
+use crate::constants::basis::ConverterConstants;
 use crate::modulus::Modulus;
 use std::ptr;
 

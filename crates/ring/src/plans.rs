@@ -69,19 +69,37 @@ pub struct Division {
     pub(crate) ratio: f64,
 }
 
+impl Division {
+    /// Limbs of the dividend.
+    pub fn limbs(&self) -> usize {
+        self.limbs
+    }
+    /// The limbs that leave, in the order of the dividend.
+    pub fn leaving(&self) -> &[Leaving] {
+        &self.leaving
+    }
+    /// The limbs of the result, modulo the first primes of the ring.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+}
+
 /// A limb of the dividend that leaves.
-pub(crate) struct Leaving {
-    pub(crate) limb: usize,
-    pub(crate) prime: usize,
+pub struct Leaving {
+    /// Its place in the dividend.
+    pub limb: usize,
+    /// Its prime of the ring.
+    pub prime: usize,
     /// What it is multiplied by on its way to coefficients: the gain and what the conversion wants.
-    pub(crate) factor: u64,
+    pub factor: u64,
 }
 
 /// A limb of the result.
-pub(crate) struct Row {
+pub struct Row {
     /// The limb of the dividend that it was, unless its prime has come.
-    pub(crate) from: Option<usize>,
-    pub(crate) gain: u64,
+    pub from: Option<usize>,
+    /// What the dividend is multiplied by.
+    pub gain: u64,
     /// 1 over the primes that leave.
-    pub(crate) inverse: u64,
+    pub inverse: u64,
 }

@@ -131,6 +131,10 @@ impl Ring {
     pub(crate) fn table(&self, i: usize) -> &NttTable {
         &self.tables[i]
     }
+    /// The 2N-th root of unity modulo prime `i` of the ring at whose odd powers polynomials take their values.
+    pub fn psi(&self, i: usize) -> u64 {
+        self.tables[i].psi()
+    }
     /// The product of the first `p_limbs` special primes modulo every prime of the chain.
     pub fn special_product(&self, p_limbs: usize) -> &[u64] {
         &self.special[p_limbs]

@@ -28,7 +28,7 @@ pub(crate) struct ConverterConstants {
 }
 
 /// The product of all sources but one modulo `m`.
-pub(crate) fn others(sources: &[Modulus], i: usize, m: &Modulus) -> u64 {
+pub fn others(sources: &[Modulus], i: usize, m: &Modulus) -> u64 {
     (0..sources.len()).filter(|&j| j != i).fold(1, |p, j| m.mul(p, m.reduce(sources[j].value())))
 }
 

@@ -54,7 +54,8 @@ impl Multiplier<'_> {
     pub const fn integer(x: i128) -> Self {
         Self::Constant(Constant::integer(x))
     }
-    fn halves(self, limb: usize, m: &Modulus, imaginary_unit: u64) -> [u64; 2] {
+    /// The values at limb `limb` of the result, on both halves; `imaginary_unit` is that of X^(N/2) on the first.
+    pub fn halves(self, limb: usize, m: &Modulus, imaginary_unit: u64) -> [u64; 2] {
         match self {
             Self::Constant(c) => c.halves(m, imaginary_unit),
             Self::Residues(residues) => [residues[limb]; 2],

@@ -16,7 +16,7 @@ mod public_map;
 mod stream;
 mod transform;
 
-pub use crate::plans::Division;
+pub use crate::plans::{Division, Leaving, Row};
 pub use digits::Digits;
 pub use forms::{Constant, Form, Multiplier};
 pub use key_products::KeyProduct;

@@ -91,6 +91,10 @@ impl KeyStream {
     pub fn samples(&self) -> usize {
         self.samples
     }
+    /// Halves of a sample.
+    pub fn halves(&self) -> usize {
+        self.halves
+    }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
         8 * self.words.len()

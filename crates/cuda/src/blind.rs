@@ -1,0 +1,148 @@
+//! Blind rotations by blocks of a secret, many accumulators at a time: all blocks of `aglet_ring::blind::blind_block`.
+
+use crate::emu::{Block, Emu};
+use crate::{Arithmetic, Error};
+use aglet_ring::blind::Gadget;
+use aglet_ring::ntt::NttTable;
+use aglet_ring::packed::{KeyShape, PackedKey};
+use aglet_ring::reversal::bit_reverse;
+use aglet_ring::small::SmallTable;
+use aglet_ring::{arch, Modulus};
+
+/// Degrees (as log2), columns and levels of the kernels.
+const SHAPES: [(u32, usize, usize); 4] = [(9, 4, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
+/// Words of a column that a thread holds.
+const EACH: usize = 16;
+
+/// The key of a blind rotation on a device, with all that its kernel reads.
+pub struct BlindKey {
+    card: Emu,
+    modulus: Modulus,
+    arithmetic: Arithmetic,
+    shape: KeyShape,
+    gadget: Gadget,
+    log_n: u32,
+    key: Block,
+    forward: Block,
+    inverse: Block,
+    monomials: Block,
+}
+
+/// Where values stand in the registers of a thread after a forward transform: the position of word `i` of a thread, thread after
+/// thread for each word. The last of three steps takes a third of the stages, rounded up.
+fn positions(log_n: u32) -> Vec<usize> {
+    let (n, k) = (1usize << log_n, log_n - 2 * log_n / 3);
+    let threads = n / EACH;
+    let position = |at: usize| {
+        let (i, thread) = (at / threads, at % threads);
+        ((thread + threads * (i >> k)) << k) + (i & ((1 << k) - 1))
+    };
+    (0..n).map(position).collect()
+}
+
+impl BlindKey {
+    /// Puts a key on a card.
+    ///
+    /// # Errors
+    /// [`Error::Rotation`] for other shapes than the parameter sets of block-binary, binary and ternary secrets have;
+    /// [`Error::Memory`].
+    pub fn new(
+        card: &Emu,
+        table: &SmallTable,
+        key: &PackedKey,
+        gadget: Gadget,
+        wanted: Arithmetic,
+    ) -> Result<Self, Error> {
+        let (shape, log_n, modulus) = (key.shape(), table.log_n(), *table.modulus());
+        let (columns, levels) = (shape.columns, gadget.levels);
+        if !SHAPES.contains(&(log_n, columns, levels)) || shape.rows != columns || shape.levels != levels {
+            return Err(Error::Rotation { log_n, columns, levels });
+        }
+        let arithmetic = wanted.for_modulus(&modulus);
+        let multipliers = |list: &[u64]| {
+            card.upload(&list.iter().flat_map(|&w| arithmetic.multiplier(&modulus, w)).collect::<Vec<_>>())
+        };
+        let powers = |root: u64, count: usize| -> Vec<u64> {
+            std::iter::successors(Some(1), |&power| Some(modulus.mul(power, root))).take(count).collect()
+        };
+        let reversed = |root: u64| {
+            let mut powers = powers(root, table.n());
+            bit_reverse(&mut powers);
+            multipliers(&powers)
+        };
+        let one_less: Vec<u64> = powers(table.psi(), 2 * table.n()).into_iter().map(|x| modulus.sub(x, 1)).collect();
+        Ok(Self {
+            forward: reversed(table.psi())?,
+            inverse: reversed(modulus.inv(table.psi()))?,
+            monomials: multipliers(&one_less)?,
+            key: card.upload(&key_numbers(table, key, arithmetic)?)?,
+            card: card.clone(),
+            modulus,
+            arithmetic,
+            shape,
+            gadget,
+            log_n,
+        })
+    }
+
+    /// For every accumulator `acc += sum_j (X^(e_j) - 1) acc x key_j`, block after block. Exponents are one below 2N for each key of
+    /// each block; accumulators have canonical coefficients, N words for each column.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], [`Error::Kernel`].
+    ///
+    /// # Panics
+    /// If there are not as many exponents, or words.
+    pub fn rotate(&self, exponents: &[&[u16]], accumulators: &mut [&mut [u64]]) -> Result<(), Error> {
+        let KeyShape { blocks, keys, columns, .. } = self.shape;
+        let (n, m) = (1usize << self.log_n, &self.modulus);
+        assert!(exponents.len() == accumulators.len() && exponents.iter().all(|e| e.len() == blocks * keys));
+        assert!(accumulators.iter().all(|acc| acc.len() == columns * n), "an accumulator has N words for each column");
+        assert!(exponents.iter().all(|e| e.iter().all(|&e| usize::from(e) < 2 * n)), "exponents are below 2N");
+        if accumulators.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<u64> = accumulators.iter().flat_map(|acc| acc.iter().copied()).collect();
+        let there = self.card.upload(&words)?;
+        let exponents =
+            self.card.upload(&exponents.iter().flat_map(|e| e.iter().map(|&e| e.into())).collect::<Vec<_>>())?;
+        let (base, levels) = (f64::from(self.gadget.log_base).exp2(), self.gadget.levels);
+        let prime = self.arithmetic.prime(m);
+        let mut parameters = vec![there.address(0), exponents.address(0), self.key.address(0), self.forward.address(0)];
+        parameters.extend(&prime);
+        parameters.push(self.inverse.address(0));
+        parameters.extend(&prime);
+        parameters.extend([self.monomials.address(0), blocks as u64, keys as u64]);
+        let q = m.value() as f64;
+        parameters.extend([q, base.powi(levels as i32) / q, base].map(f64::to_bits));
+        parameters.extend(self.arithmetic.multiplier(m, m.inv(n as u64)));
+        let kernel = format!("blind_{}_{columns}_{levels}_{}", self.log_n, self.arithmetic.name());
+        let shared_words = columns * (n + n / 16) + columns * levels * n;
+        let threads = (columns * n / EACH) as u32;
+        let grid = [accumulators.len() as u32, 1, 1];
+        self.card.launch(&kernel, grid, (threads, 8 * shared_words as u32), &parameters)?;
+        accumulators.iter_mut().enumerate().try_for_each(|(k, acc)| there.read(k * columns * n, acc))
+    }
+}
+
+/// The values of a key in the order of registers, as the kernels take numbers.
+fn key_numbers(table: &SmallTable, key: &PackedKey, arithmetic: Arithmetic) -> Result<Vec<u64>, Error> {
+    let (shape, n, m) = (key.shape(), table.n(), table.modulus());
+    // The small table has an order of its own; coefficients have none.
+    let ordered = NttTable::new(*m, table.log_n(), arch::chosen()?)?;
+    let positions = positions(table.log_n());
+    let mut numbers = Vec::with_capacity(shape.polynomials() * n);
+    let mut values = vec![0; n];
+    for block in 0..shape.blocks {
+        for (j, row) in (0..shape.keys).flat_map(|j| (0..shape.rows).map(move |row| (j, row))) {
+            for (level, column) in (0..shape.levels).flat_map(|l| (0..shape.columns).map(move |c| (l, c))) {
+                key.read(table, [block, j, row, level], column, &mut values);
+                let mut coefficients = vec![0; n];
+                table.inverse_add(&mut values, &mut coefficients);
+                ordered.forward(&mut coefficients);
+                numbers.extend(positions.iter().map(|&i| arithmetic.number(m, coefficients[i])));
+            }
+        }
+    }
+    Ok(numbers)
+}

@@ -1,0 +1,132 @@
+//! A ring on a device: the tables that its kernels read, and launches over lists of limbs.
+
+use crate::emu::{Block, Emu};
+use crate::{Arithmetic, Error};
+use aglet_ring::reversal::bit_reverse;
+use aglet_ring::{Modulus, Ring};
+
+/// Threads of a block, and words of a limb that it takes.
+pub(crate) const THREADS: u32 = 256;
+
+/// A ring whose polynomials may be on a device. Its operations ([`ops`](crate::ops)) are those of [`Ring`], on what is there.
+pub struct DeviceRing<'a> {
+    ring: &'a Ring,
+    card: Emu,
+    tables: Vec<Table>,
+}
+
+/// What kernels read of one prime.
+pub(crate) struct Table {
+    pub(crate) arithmetic: Arithmetic,
+    pub(crate) modulus: Modulus,
+    /// Powers of the root and of its inverse, in bit-reversed order, as multipliers.
+    pub(crate) forward: Block,
+    pub(crate) inverse: Block,
+}
+
+impl Table {
+    fn new(card: &Emu, ring: &Ring, prime: usize, wanted: Arithmetic) -> Result<Self, Error> {
+        let modulus = *ring.modulus(prime);
+        let arithmetic = wanted.for_modulus(&modulus);
+        let powers = |root: u64| {
+            let next = |power: &u64| Some(modulus.mul(*power, root));
+            let mut powers: Vec<u64> = std::iter::successors(Some(1), next).take(ring.n()).collect();
+            bit_reverse(&mut powers);
+            let words: Vec<u64> = powers.into_iter().flat_map(|w| arithmetic.multiplier(&modulus, w)).collect();
+            card.upload(&words)
+        };
+        let psi = ring.psi(prime);
+        Ok(Self { forward: powers(psi)?, inverse: powers(modulus.inv(psi))?, arithmetic, modulus })
+    }
+    /// `Q` of its kernels.
+    pub(crate) fn prime(&self) -> Vec<u64> {
+        self.arithmetic.prime(&self.modulus)
+    }
+    /// `T` for a canonical residue.
+    pub(crate) fn number(&self, x: u64) -> u64 {
+        self.arithmetic.number(&self.modulus, x)
+    }
+    /// `W` for a canonical residue.
+    pub(crate) fn multiplier(&self, w: u64) -> Vec<u64> {
+        self.arithmetic.multiplier(&self.modulus, w)
+    }
+}
+
+impl<'a> DeviceRing<'a> {
+    /// Puts the tables of a ring on a card. Primes have the arithmetic that is wanted where it serves them.
+    ///
+    /// # Errors
+    /// [`Error::Degree`] unless N is 2^9 to 2^17; [`Error::Memory`].
+    pub fn new(card: Emu, ring: &'a Ring, wanted: Arithmetic) -> Result<Self, Error> {
+        if !(9..=17).contains(&ring.log_n()) {
+            return Err(Error::Degree { log_n: ring.log_n() });
+        }
+        let primes = 0..ring.q_count() + ring.p_count();
+        let tables = primes.map(|i| Table::new(&card, ring, i, wanted)).collect::<Result<_, _>>()?;
+        Ok(Self { ring, card, tables })
+    }
+
+    /// The ring.
+    #[must_use]
+    pub fn ring(&self) -> &'a Ring {
+        self.ring
+    }
+    pub(crate) fn card(&self) -> &Emu {
+        &self.card
+    }
+    /// What kernels read of a prime of the ring.
+    pub(crate) fn table(&self, prime: usize) -> &Table {
+        &self.tables[prime]
+    }
+    /// Blocks that take a limb, a thread for each word.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.ring.n() as u32 / THREADS
+    }
+
+    /// Runs a kernel of one thread for each word on a list of rows, one for each block `y`: parameters are the list and `more`.
+    pub(crate) fn launch_rows(&self, kernel: &str, rows: &[Vec<u64>], more: &[u64]) -> Result<(), Error> {
+        let grid = [self.blocks(), rows.len() as u32, 1];
+        self.launch_list(kernel, grid, (THREADS, 0), rows, more)
+    }
+
+    /// As [`DeviceRing::launch_rows`], with the kernel of each row's prime.
+    pub(crate) fn launch_by_arithmetic(
+        &self,
+        kernel: &str,
+        rows: &[(usize, Vec<u64>)],
+        more: &[u64],
+    ) -> Result<(), Error> {
+        for (arithmetic, rows) in self.by_arithmetic(rows, |(prime, _)| *prime) {
+            let rows: Vec<Vec<u64>> = rows.iter().map(|(_, row)| row.clone()).collect();
+            self.launch_rows(&format!("{kernel}_{}", arithmetic.name()), &rows, more)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel on a list of structures; nothing if it is empty.
+    pub(crate) fn launch_list(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        shape: (u32, u32),
+        list: &[Vec<u64>],
+        more: &[u64],
+    ) -> Result<(), Error> {
+        if list.is_empty() {
+            return Ok(());
+        }
+        let list = self.card.upload(&list.concat())?;
+        self.card.launch(kernel, grid, shape, &[&[list.address(0)], more].concat())
+    }
+
+    /// The parts of a list that each arithmetic serves, by the prime of each entry; parts may be empty.
+    pub(crate) fn by_arithmetic<'b, T>(
+        &self,
+        list: &'b [T],
+        prime: impl Fn(&T) -> usize,
+    ) -> [(Arithmetic, Vec<&'b T>); 2] {
+        Arithmetic::ALL.map(|arithmetic| {
+            (arithmetic, list.iter().filter(|x| self.table(prime(x)).arithmetic == arithmetic).collect())
+        })
+    }
+}

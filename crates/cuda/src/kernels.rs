@@ -1,0 +1,19 @@
+//! The text of all kernels, in the order in which they build on each other.
+
+/// Name and text of each file of `kernels`.
+pub const FILES: [(&str, &str); 8] = [
+    ("arithmetic.cu", include_str!("../kernels/arithmetic.cu")),
+    ("ntt.cu", include_str!("../kernels/ntt.cu")),
+    ("forms.cu", include_str!("../kernels/forms.cu")),
+    ("convert.cu", include_str!("../kernels/convert.cu")),
+    ("keys.cu", include_str!("../kernels/keys.cu")),
+    ("map.cu", include_str!("../kernels/map.cu")),
+    ("stream.cu", include_str!("../kernels/stream.cu")),
+    ("blind.cu", include_str!("../kernels/blind.cu")),
+];
+
+/// All kernels as one text. Each file begins with its name and first line, for compilers that complain.
+#[must_use]
+pub fn text() -> String {
+    FILES.iter().map(|(name, text)| format!("#line 1 \"{name}\"\n{text}")).collect()
+}

@@ -1,0 +1,120 @@
+//! Products of digits with keys.
+
+use super::lists::Lists;
+use crate::{DeviceKey, DevicePoly, DeviceRing, Error};
+use aglet_ring::automorphism::Automorphism;
+use aglet_ring::poly::Eval;
+
+/// Two polynomials of one shape: the halves of a product with a key.
+pub type Pair = (DevicePoly<Eval>, DevicePoly<Eval>);
+
+/// What meets a key, and what is added to the product, as [`aglet_ring::KeyProduct`] on the host.
+#[derive(Clone, Copy)]
+pub struct KeyProduct<'a> {
+    /// The digits of a polynomial.
+    pub digits: &'a [DevicePoly<Eval>],
+    /// Added to the first half before the automorphism, which it goes through like the digits.
+    pub added_before: Option<&'a DevicePoly<Eval>>,
+    /// Added to both halves after the automorphism.
+    pub added_after: Option<(&'a DevicePoly<Eval>, &'a DevicePoly<Eval>)>,
+}
+
+/// One product of a sum: a polynomial, a digit of a key, and the exponent of the automorphism that the polynomial goes through.
+struct Term<'a> {
+    x: &'a DevicePoly<Eval>,
+    key: (&'a DeviceKey, usize),
+    galois: u64,
+}
+
+/// A sum of products, all of one shape, and what is added.
+struct Sum<'a> {
+    terms: Vec<Term<'a>>,
+    added_before: Option<&'a DevicePoly<Eval>>,
+    added_after: Option<(&'a DevicePoly<Eval>, &'a DevicePoly<Eval>)>,
+}
+
+impl<'a> Sum<'a> {
+    fn of(terms: Vec<Term<'a>>) -> Self {
+        Self { terms, added_before: None, added_after: None }
+    }
+}
+
+impl DeviceRing<'_> {
+    /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP: digits of one shape, as
+    /// many for each. Addends without special limbs vanish there.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], [`Error::Kernel`].
+    pub fn key_products(
+        &self,
+        of: &[KeyProduct<'_>],
+        key: &DeviceKey,
+        automorphism: Option<&Automorphism>,
+    ) -> Result<Vec<Pair>, Error> {
+        let galois = automorphism.map_or(1, Automorphism::galois);
+        let sums = of.iter().map(|x| Sum {
+            terms: x.digits.iter().enumerate().map(|(d, x)| Term { x, key: (key, d), galois }).collect(),
+            added_before: x.added_before,
+            added_after: x.added_after,
+        });
+        self.key_sums(&sums.collect::<Vec<_>>())
+    }
+
+    /// `sum_i x_i (b_i, a_i)` modulo QP: polynomials with all limbs, at least one, each with a key of one digit of its own.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], [`Error::Kernel`].
+    pub fn key_sum(&self, of: &[DevicePoly<Eval>], keys: &[&DeviceKey]) -> Result<Pair, Error> {
+        assert!(!of.is_empty() && of.len() == keys.len(), "each polynomial has a key");
+        let terms = of.iter().zip(keys).map(|(x, key)| Term { x, key: (*key, 0), galois: 1 }).collect();
+        Ok(self.key_sums(&[Sum::of(terms)])?.remove(0))
+    }
+
+    /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: keys have one digit.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], [`Error::Kernel`].
+    pub fn rotated_sums(
+        &self,
+        of: &[DevicePoly<Eval>],
+        keys: &[(&DeviceKey, &Automorphism)],
+    ) -> Result<Vec<Pair>, Error> {
+        let sum = |x| Sum::of(keys.iter().map(|(key, phi)| Term { x, key: (*key, 0), galois: phi.galois() }).collect());
+        self.key_sums(&of.iter().map(sum).collect::<Vec<_>>())
+    }
+
+    /// Two polynomials of one shape that nobody has written.
+    pub(super) fn pair(&self, q_limbs: usize, limbs: usize) -> Result<Pair, Error> {
+        Ok((DevicePoly::of(self.limbs(limbs)?, q_limbs), DevicePoly::of(self.limbs(limbs)?, q_limbs)))
+    }
+
+    fn key_sums(&self, sums: &[Sum<'_>]) -> Result<Vec<Pair>, Error> {
+        let Some(first) = sums.first().and_then(|sum| sum.terms.first()) else { return Ok(Vec::new()) };
+        let (q_limbs, p_limbs) = (first.x.q_limbs(), first.x.p_limbs());
+        let mut terms = sums.iter().flat_map(|sum| &sum.terms);
+        assert!(terms.all(|t| (t.x.q_limbs(), t.x.p_limbs()) == (q_limbs, p_limbs) && t.key.1 < t.key.0.digits()));
+        let limbs = q_limbs + p_limbs;
+        let out = sums.iter().map(|_| self.pair(q_limbs, limbs)).collect::<Result<Vec<Pair>, _>>()?;
+        let mut lists = Lists::new(self.card(), 4 * limbs * sums.iter().map(|sum| sum.terms.len()).sum::<usize>())?;
+        let mut rows = Vec::new();
+        for i in 0..limbs {
+            let prime = self.ring().prime_of(q_limbs, i);
+            let added = |x: Option<&DevicePoly<Eval>>| x.filter(|x| i < x.limbs()).map_or(0, |x| x.address(i));
+            for (sum, (b, a)) in sums.iter().zip(&out) {
+                let terms = lists.add(sum.terms.iter().flat_map(|term| {
+                    let [b, a] = term.key.0.addresses(term.key.1, q_limbs, i);
+                    [term.x.address(i), b, a, term.galois]
+                }));
+                let (count, galois) = (sum.terms.len(), sum.terms.first().map_or(1, |term| term.galois));
+                let after = [sum.added_after.map(|x| x.0), sum.added_after.map(|x| x.1)];
+                let mut row = vec![terms, added(sum.added_before), added(after[0]), added(after[1])];
+                row.extend([b.address(i), a.address(i), count as u64, galois]);
+                row.extend(self.table(prime).prime());
+                rows.push((prime, row));
+            }
+        }
+        let _lists = lists.written();
+        self.launch_by_arithmetic("key_sum", &rows, &[u64::from(self.ring().log_n())])?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,139 @@
+//! Polynomials and keys in the memory of a device.
+
+use crate::emu::Block;
+use crate::{DeviceRing, Error};
+use aglet_ring::poly::{Eval, Representation};
+use aglet_ring::{KeyBlock, Poly};
+use rayon::prelude::*;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// N words of a block: the residues of a polynomial modulo one prime.
+#[derive(Clone)]
+pub(crate) struct Limb {
+    block: Arc<Block>,
+    at: usize,
+}
+
+impl Limb {
+    pub(crate) fn address(&self) -> u64 {
+        self.block.address(self.at)
+    }
+}
+
+/// A polynomial on a device, with the limbs of a [`Poly`]: canonical residues. A limb that several polynomials have, as digits and
+/// parts of keys do, is there once; what is there is only read.
+#[derive(Clone)]
+pub struct DevicePoly<R: Representation> {
+    limbs: Vec<Limb>,
+    q_limbs: usize,
+    representation: PhantomData<R>,
+}
+
+impl<R: Representation> DevicePoly<R> {
+    /// Of limbs, the first `q_limbs` of them modulo primes of the chain.
+    pub(crate) fn of(limbs: Vec<Limb>, q_limbs: usize) -> Self {
+        Self { limbs, q_limbs, representation: PhantomData }
+    }
+    /// Limbs modulo primes of the chain.
+    #[must_use]
+    pub fn q_limbs(&self) -> usize {
+        self.q_limbs
+    }
+    /// Limbs modulo special primes.
+    #[must_use]
+    pub fn p_limbs(&self) -> usize {
+        self.limbs.len() - self.q_limbs
+    }
+    /// All limbs.
+    #[must_use]
+    pub fn limbs(&self) -> usize {
+        self.limbs.len()
+    }
+    pub(crate) fn limb(&self, i: usize) -> &Limb {
+        &self.limbs[i]
+    }
+    /// The address of limb `i`.
+    pub(crate) fn address(&self, i: usize) -> u64 {
+        self.limbs[i].address()
+    }
+    /// The address of the limb that is modulo the prime of limb `i` of a polynomial with `q_limbs` limbs of the chain.
+    pub(crate) fn address_like(&self, q_limbs: usize, i: usize) -> u64 {
+        self.address(if i < q_limbs { i } else { self.q_limbs + i - q_limbs })
+    }
+}
+
+/// A key on a device: two polynomials for each digit, `b` and `a`.
+#[derive(Clone)]
+pub struct DeviceKey {
+    halves: [Vec<DevicePoly<Eval>>; 2],
+}
+
+impl DeviceKey {
+    /// The part with these limbs of the chain, all special limbs, and these digits, each in the order given: on the same words.
+    #[must_use]
+    pub fn part(&self, limbs: &[usize], digits: &[usize]) -> Self {
+        let part = |x: &DevicePoly<Eval>| {
+            let places = limbs.iter().copied().chain(x.q_limbs..x.limbs());
+            DevicePoly::of(places.map(|i| x.limbs[i].clone()).collect(), limbs.len())
+        };
+        Self { halves: [0, 1].map(|h| digits.iter().map(|&d| part(&self.halves[h][d])).collect()) }
+    }
+    /// Digits.
+    #[must_use]
+    pub fn digits(&self) -> usize {
+        self.halves[0].len()
+    }
+    /// The addresses of `b` and `a` of a digit where they meet limb `i` of a polynomial with `q_limbs` limbs of the chain.
+    pub(crate) fn addresses(&self, digit: usize, q_limbs: usize, i: usize) -> [u64; 2] {
+        [0, 1].map(|h| self.halves[h][digit].address_like(q_limbs, i))
+    }
+}
+
+/// The rows of a polynomial on the host: this file alone opens the door to them.
+pub(crate) fn host_rows<R: Representation>(x: &Poly<R>) -> Vec<&[u64]> {
+    x.host().iter().collect()
+}
+
+impl DeviceRing<'_> {
+    /// Limbs that nobody has written, in one block.
+    pub(crate) fn limbs(&self, count: usize) -> Result<Vec<Limb>, Error> {
+        let n = self.ring().n();
+        let block = Arc::new(self.card().allocate(count.max(1) * n)?);
+        Ok((0..count).map(|i| Limb { block: block.clone(), at: i * n }).collect())
+    }
+
+    /// A copy of a polynomial on the device.
+    ///
+    /// # Errors
+    /// [`Error::Secret`] for polynomials that are wiped when dropped; [`Error::Memory`].
+    pub fn upload<R: Representation>(&self, x: &Poly<R>) -> Result<DevicePoly<R>, Error> {
+        if x.is_secret() {
+            return Err(Error::Secret);
+        }
+        let limbs = self.limbs(x.limbs())?;
+        limbs.iter().zip(host_rows(x)).for_each(|(limb, row)| limb.block.write(limb.at, row));
+        Ok(DevicePoly::of(limbs, x.q_limbs()))
+    }
+
+    /// A copy on the host.
+    ///
+    /// # Errors
+    /// [`Error::Ring`] for memory that cannot be had, [`Error::Kernel`] if a kernel left a word unwritten.
+    pub fn download<R: Representation>(&self, x: &DevicePoly<R>) -> Result<Poly<R>, Error> {
+        let mut out = Poly::lasting(self.ring().n(), x.q_limbs(), x.p_limbs())?;
+        let copy = |(row, limb): (&mut [u64], &Limb)| limb.block.read(limb.at, row);
+        out.host_mut().par_iter().zip(&x.limbs).try_for_each(copy)?;
+        Ok(out)
+    }
+
+    /// A copy of a key on the device.
+    ///
+    /// # Errors
+    /// As for [`DeviceRing::upload`].
+    pub fn upload_key(&self, key: &KeyBlock) -> Result<DeviceKey, Error> {
+        let [b, a] = key.halves();
+        let half = |polys: &[Poly<Eval>]| polys.iter().map(|x| self.upload(x)).collect::<Result<Vec<_>, _>>();
+        Ok(DeviceKey { halves: [half(b)?, half(a)?] })
+    }
+}
