@@ -168,6 +168,7 @@ class Engine(
         self._mode = chosen.mode
         self._iterations = chosen.iterations
         self._by_levels = chosen.levels is not None
+        self._plans = {}
         self._core = _core.Engine(
             chosen.preset,
             chosen.slot_count,
@@ -180,7 +181,9 @@ class Engine(
 
     def __getstate__(self) -> dict[str, Any]:
         """The contents of a pickle: the arguments of the constructor, and attributes that were set since."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_core", "_tensor_dtype")}
+        return {
+            name: value for name, value in self.__dict__.items() if name not in ("_core", "_plans", "_tensor_dtype")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         positional, named = state["_arguments"]

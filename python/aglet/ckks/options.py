@@ -6,6 +6,7 @@ never ignored.
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from aglet import _core, checks
 from aglet.errors import DeviceError, ParameterError
 
-__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose"]
+__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose", "presets"]
 
 _T = TypeVar("_T")
 
@@ -258,11 +259,17 @@ def _levels_for(slots: int | None) -> int:
     return _RING_LEVELS.get(_ring_for(slots) - 1, -1) + 1
 
 
+@functools.cache
+def presets() -> tuple[_core.PresetInfo, ...]:
+    """The parameter sets of this version. They never change, and to estimate all of them takes 50 ms."""
+    return tuple(_core.presets())
+
+
 def _level_preset(levels: int) -> str:
     """The smallest secure preset without bootstrapping that has at least `levels` levels."""
     if levels < 0:
         raise ParameterError(f"max_level={levels} is negative; give the number of multiplications in a row, 0 or more.")
-    plain = [p for p in _core.presets() if not p["methods"] and p["security_bits"] >= _MIN_SECURITY_BITS]
+    plain = [p for p in presets() if not p["methods"] and p["security_bits"] >= _MIN_SECURITY_BITS]
     fitting = [p for p in plain if p["levels"] >= levels]
     if not fitting:
         most = max((p["levels"] for p in plain), default=0)
@@ -274,10 +281,10 @@ def _level_preset(levels: int) -> str:
 
 
 def _preset_info(name: str) -> _core.PresetInfo:
-    presets = {p["name"]: p for p in _core.presets()}
-    if name not in presets:
-        raise ParameterError(f'There is no preset "{name}"; this version has {", ".join(sorted(presets))}.')
-    return presets[name]
+    known = {p["name"]: p for p in presets()}
+    if name not in known:
+        raise ParameterError(f'There is no preset "{name}"; this version has {", ".join(sorted(known))}.')
+    return known[name]
 
 
 def _slot_count(slot_count: int | None, log_slot_count: int | None) -> int | None:

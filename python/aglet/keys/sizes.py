@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from aglet import _core
+from aglet.ckks.options import presets
 
 __all__ = ["key_bytes"]
 
@@ -18,13 +19,13 @@ def key_bytes(
     engine: Any, bootstrap: str | None, stage_count: int | None, method: str, *, rotation: bool, matrix: bool
 ) -> int:
     """Bytes of the keys that `create_keys` makes with these arguments, without a switch; right to a percent or so."""
-    core, preset = engine._core, next((p for p in _core.presets() if p["name"] == engine.preset), None)
+    core, preset = engine._core, next((p for p in presets() if p["name"] == engine.preset), None)
     n, level = 1 << core.log_n, engine.max_level
     # A set of one's own says nothing of its primes.
     hidden, bits = 0, _PRIME_BITS if preset is None else preset["prime_bits"]
     made = 0
     if engine.can_bootstrap:
-        plan = core.plan(method, stage_count, bootstrap or "large")
+        plan = engine._plan(stage_count, bootstrap or "large", method)
         hidden = plan["stages"][0]["level_in"] - plan["input_level"] if method == "regular" else 0
         made += plan["other_key_bytes"] + (plan["key_bytes"] if bootstrap else 0)
     else:

@@ -9,6 +9,7 @@ from aglet import _core, checks, forecast
 from aglet._core import Ciphertext, SchemeSwitchKey, SecretKey
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
+from aglet.ckks.options import presets
 from aglet.errors import ParameterError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
@@ -93,18 +94,18 @@ class Reals(Side):
 
     def stages_to_fhew(self, size: str, units: Mapping[str, float] | None = None) -> list[Stage]:
         """At these microseconds for a unit of work, or those that come with Aglet."""
-        return self._stages(self.engine._core.plan("bits", None, size), True, units)
+        return self._stages(self.engine._plan(None, size, "bits"), True, units)
 
     def plan_from_fhew(
         self, variance: float, bits: int | None, size: str, units: Mapping[str, float] | None = None
     ) -> ReturnPlan:
         """The conversion from FHEW of bits that have this variance."""
-        plan = self.engine._core.plan("bits", None, size)
+        plan = self.engine._plan(None, size, "bits")
         stages = self._stages(plan, False, units)
         return ReturnPlan(stages, self.core.log2_failure_from_fhew(variance), plan["output_level"], {})
 
     def _stages(self, plan: _core.Plan, down: bool, units: Mapping[str, float] | None) -> list[Stage]:
-        known = {preset["name"]: preset["prime_bits"] for preset in _core.presets()}
+        known = {preset["name"]: preset["prime_bits"] for preset in presets()}
         given = units or forecast.shipped_for(plan["log_n"], known.get(plan["preset"], 50))
 
         def of(stage: _core.StageRow) -> Stage:
