@@ -29,7 +29,19 @@ class World:
         self.engine, self.keys = engine, keys
         self.x = engine.encrypt([0.5, 0.25], keys.secret, level=4)
         self.rest = (keys.relinearization, keys.conjugation)
+        self.map = engine.create_map_key(keys.secret, [3])
         self.small = engine.create_small_bootstrap_key(keys.secret)
+
+
+class Diagonal(dict[Any, Any]):
+    """A map of one diagonal at any offset, also one that no dict takes."""
+
+    def __init__(self, offset: Any) -> None:
+        super().__init__({0: [1.0]})
+        self.offset = offset
+
+    def items(self) -> Any:
+        return [(self.offset, [1.0])]
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +63,12 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         lambda w, v: w.engine.create_fixed_rotation_key(w.keys.secret, 1, v).level,
         3,
     ),
+    ("create_map_key", "level"): (lambda w, v: w.engine.create_map_key(w.keys.secret, [1], v).level, 3),
+    ("create_map_key", "offsets"): (lambda w, v: w.engine.create_map_key(w.keys.secret, [v], 3).level, 3),
+    ("map_cut", "offsets"): (lambda w, v: w.engine.map_cut([v]).rotations, 3),
+    ("encode_map", "diagonals"): (lambda w, v: w.engine.encode_map(Diagonal(v), w.map, 3).level, 3),
+    ("encode_map", "level"): (lambda w, v: w.engine.encode_map({3: [1.0]}, w.map, v).level, 3),
+    ("linear_map", "diagonals"): (lambda w, v: w.engine.linear_map(Diagonal(v), w.x, w.map).level, 3),
     ("create_relinearization_key", "level"): (
         lambda w, v: w.engine.create_relinearization_key(w.keys.secret, v).byte_count,
         3,

@@ -37,14 +37,14 @@ def test_every_error_is_an_aglet_error() -> None:
 
 
 def test_what_is_missing_is_made_by_a_full_call() -> None:
-    """The call that an error names says whose it is: the constructor of a class, or a method of an engine or switch."""
+    """The call that an error names says whose it is: the constructor of a class, or a method of an engine, switch or plan."""
     package = Path(aglet.__file__).parent
     texts = "".join(path.read_text() for path in sorted(package.rglob("*.py")))
     made = re.findall(r'(?<!def )\b(?:need|operand|methods)\((?:[^"()]|\[[^]]*\])*"([^"]*)"', texts)
     made += [kind.maker for kind in KINDS.values()]
     assert len(made) > 50
     for call in made:
-        assert re.match(r"(engine|fhew_engine|switch)\.[\w{}]+\(|[A-Z]\w+\(", call), call
+        assert re.match(r"(engine|fhew_engine|switch|plan)\.[\w{}]+\(|[A-Z]\w+\(", call), call
 
 
 def test_a_key_of_another_secret(engine: Engine, keys: Keys) -> None:
