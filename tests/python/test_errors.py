@@ -37,7 +37,7 @@ def test_every_error_is_an_aglet_error() -> None:
 
 
 def test_what_is_missing_is_made_by_a_full_call() -> None:
-    """The call that an error names says whose it is: the constructor of a class, or a method of an engine, switch or plan."""
+    """The call that an error names says whose it is: of a class, or a method of an engine, switch or plan."""
     package = Path(aglet.__file__).parent
     texts = "".join(path.read_text() for path in sorted(package.rglob("*.py")))
     made = re.findall(r'(?<!def )\b(?:need|operand|methods)\((?:[^"()]|\[[^]]*\])*"([^"]*)"', texts)
