@@ -224,7 +224,7 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
 SETS = (
     ("regular", "--method regular"),
     ("regular, real messages", "--method regular --real"),
-    ("to 14 levels", "--method to14"),
+    ("to 14 levels", "--preset to14"),
     ("to 15 levels", "--preset to15"),
     ("lossy, real messages", "--method lossy --real"),
     ("32 slots", "--method sparse --slots 32"),

@@ -215,6 +215,9 @@ def test_plan() -> None:
     (plan,) = lines("plan", "--method", "regular", "--stages", "3")
     assert (plan["output_level"], plan["slot_count"], plan["log_n"]) == (10, 2**15, 16)
     assert plan["security_bits"] >= 128
+    # The method names its set.
+    (plan,) = lines("plan", "--method", "to14")
+    assert (plan["preset"], plan["output_level"]) == ("to14", 14)
 
 
 def test_plan_of_a_functional_bootstrap(tmp_path: Path) -> None:

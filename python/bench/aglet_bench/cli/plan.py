@@ -70,6 +70,8 @@ def plan(
     by. With --scheme-switch it shows the calls that switch schemes and, with --model, the stages of both
     directions.
     """
+    if method == "to14" and preset == "regular":
+        preset = "to14"  # The method names its set; the option has a default.
     _known(preset, scheme_switch is None)
     bootstraps = {
         "--method": method != "regular", "--stages": stages is not None, "--real": real, "--repeat": repeat != 3,
