@@ -38,6 +38,18 @@ def test_tables_at_the_ends_of_their_domains() -> None:
     np.testing.assert_array_equal(m.decrypt(order.cells), clear >= 0)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32])
+def test_an_array_beside_itself(dtype: Any) -> None:
+    """Differences of equal ciphertexts have no noise, so their signs are the same ciphertext and err alike."""
+    own, clear = session(), np.array([5, 0, 100], dtype)
+    x = own.encrypt(clear)
+    for found, expected in [
+        (x < x, clear < clear), (x >= x, clear >= clear), (x == x, clear == clear),
+        (x != x[::-1], clear != clear[::-1]), (x < x[::-1], clear < clear[::-1]), (np.minimum(x, x), clear), (x - x, clear - clear),
+    ]:  # fmt: skip
+        np.testing.assert_array_equal(own.decrypt(found), expected)
+
+
 def test_operators_on_ciphertexts() -> None:
     own = session()
     x, y = (one.ravel() for one in np.meshgrid(np.array(EDGES, np.uint8), np.array([0, 1, 7, 128, 255], np.uint8)))

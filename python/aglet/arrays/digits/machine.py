@@ -174,6 +174,17 @@ class Machine:
             raise AssertionError("A sum leaves -16 to 15.")
         return self._read(totals, _SIGN)[0]
 
+    def readable(self, total: Sum, function: Function | None = None) -> bool:
+        """Whether a function of a sum, or its sign, is wrong seldom enough.
+
+        Results of bootstraps of the same input err alike, so a sum of them can have too much noise although each is
+        fresh.
+        """
+        if not total.terms:
+            return True
+        tables = _SIGN if function is None else _of((function,), total.low, total.high)
+        return self.estimate(tables, _formed(total, tables.step, -tables.low * tables.step))[1] <= self.allowed
+
     def read_pairs(self, high: Sum, low: Sum, tables: Sequence[tuple[int, ...]]) -> list[AnyDigit]:
         """Tables of 256 values at 16 high + low, for sums from 0 to 15 of which one at least is encrypted."""
         cells = self._pair(high, low)

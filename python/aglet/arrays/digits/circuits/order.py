@@ -10,7 +10,10 @@ from aglet.arrays.digits.sums import ONE, AnyDigit, Sum, constant
 __all__ = ["all_of", "any_of", "equal", "less"]
 
 _GROUP = 4
-"""As many signs as become one: the sum of them, each with twice the weight of the one below, lies in -15 to 15."""
+"""As many signs as become one: the sum of them, each with twice the weight of the one below, lies in -15 to 15.
+
+Signs that err alike, as those of `x < x`, become one in groups of fewer.
+"""
 _MOST = MESSAGES - 1
 
 
@@ -37,8 +40,11 @@ def less(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit], signed: bool 
     totals = _differences(m, x, y, signed)
     while len(totals) > 1:
         signs = m.read_odd(totals, _sign)
-        groups = [signs[i : i + _GROUP] for i in range(0, len(signs), _GROUP)]
-        totals = [Sum.of(*((sign, 1 << i) for i, sign in enumerate(group))) for group in groups]
+        for size in range(_GROUP, 1, -1):
+            groups = [signs[i : i + size] for i in range(0, len(signs), size)]
+            totals = [Sum.of(*((sign, 1 << i) for i, sign in enumerate(group))) for group in groups]
+            if all(m.readable(total) for total in totals):
+                break
     return m.digit(Sum.of((ONE, 1), (m.sign(totals)[0], -1)))
 
 
@@ -80,11 +86,20 @@ def _counted(m: Machine, flags: Sequence[AnyDigit], every: bool) -> AnyDigit:
     while len(left) > 1:
         # The last bootstrap reads as many as it can, the one before it the rest.
         count = len(left) if len(left) <= _MOST else min(_MOST, len(left) - _MOST + 1)
+        function, total = (_zero, _missing) if every else (_some, _present)
+        while count > 2 and not m.readable(total(left[:count]), function):
+            count = (count + 1) // 2
         some, left = left[:count], left[count:]
-        if every:
-            missing = Sum.of((constant(count), 1), *((flag, -1) for flag in some))
-            [[found]] = m.read([missing], _zero)
-        else:
-            [[found]] = m.read([Sum.of(*((flag, 1) for flag in some))], _some)
+        [[found]] = m.read([total(some)], function)
         left.append(found)
     return left[0]
+
+
+def _missing(flags: Sequence[AnyDigit]) -> Sum:
+    """How many of the flags are 0."""
+    return Sum.of((constant(len(flags)), 1), *((flag, -1) for flag in flags))
+
+
+def _present(flags: Sequence[AnyDigit]) -> Sum:
+    """How many of the flags are 1."""
+    return Sum.of(*((flag, 1) for flag in flags))
