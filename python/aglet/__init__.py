@@ -46,6 +46,7 @@ from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
 from aglet.ckks.functional import FunctionalEstimate
 from aglet.ckks.light import LightPlaintext, LossyBootstrapKey, MergeBootstrapKey, SmallBootstrapKey
+from aglet.ckks.maps import MapKey
 from aglet.ckks.matrices import EncodedMatrix, LightPlainMatrix, PlainMatrix
 from aglet.errors import (
     AgletError,
@@ -107,6 +108,7 @@ __all__ = [
     "LightPlainMatrix",
     "LightPlaintext",
     "LossyBootstrapKey",
+    "MapKey",
     "MatrixMultiplicationKey",
     "MemoryLimitError",
     "MergeBootstrapKey",
