@@ -82,11 +82,15 @@ test-python: $(VENV)/.dev
 	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/python
 
 # The modules of tests with something that only the feature `long` has.
-LONG = $(patsubst %,%::,$(basename $(notdir $(shell grep -l 'feature = "long"' crates/*/tests/*.rs))))
+LONG = $(call modules,$(filter-out crates/cuda/%,$(wildcard crates/*/tests/*.rs)))
+CARDS = $(call modules,$(wildcard crates/cuda/tests/*.rs))
+modules = $(patsubst %,%::,$(basename $(notdir $(shell grep -l 'feature = "long"' $(1)))))
+TEST_LONG = cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet-cuda/long,aglet/long --test all --
 
-# One Rust test at a time: each holds the keys of a real bootstrap.
+# One Rust test at a time, where each holds the keys of a real bootstrap.
 test-long: $(VENV)/.dev
-	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet-cuda/long,aglet/long --test all -- --test-threads=1 $(LONG)
+	$(TEST_LONG) --test-threads=1 $(LONG)
+	$(TEST_LONG) $(CARDS)
 	$(MAKE) fuzz SECONDS=40
 	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
 	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --ignore tests/python/long/test_torch.py --durations=0
