@@ -251,3 +251,18 @@ def test_files(tmp_path: Path) -> None:
         head.write_text(damaged)
         with pytest.raises(SerializationError, match="damaged"):
             own.load(tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", ["digits.ciphertext", "clear.npy"])
+def test_files_that_are_lost_or_of_another_array_are_refused(tmp_path: Path, name: str) -> None:
+    """A ciphertext of another array has nothing of its own that shows it."""
+    own, x = session(), np.array([1, 2, 3], np.uint8)
+    own.save(own.encrypt(x).astype(np.uint16), tmp_path / "x")
+    own.save(own.encrypt(x + 4).astype(np.uint16) + 1, tmp_path / "y")
+    assert own.decrypt(own.load(tmp_path / "x")).tolist() == [1, 2, 3]
+    (tmp_path / "x" / name).write_bytes((tmp_path / "y" / name).read_bytes())
+    with pytest.raises(SerializationError, match="damaged"):
+        own.load(tmp_path / "x")
+    (tmp_path / "x" / name).unlink()
+    with pytest.raises(SerializationError, match="damaged"):
+        own.load(tmp_path / "x")

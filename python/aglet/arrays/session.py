@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -16,6 +15,7 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.evaluation import Functions
+from aglet.arrays.folders import InFolders
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
 from aglet.arrays.products import KeptMatrix
@@ -45,7 +45,7 @@ class SessionOptions(TypedDict, total=False):
     error_bits: int
 
 
-class Session(Functions):
+class Session(Functions, InFolders[EncryptedArray]):
     """Encrypted arrays with one engine and one set of keys.
 
     Parameters
@@ -82,6 +82,8 @@ class Session(Functions):
     machine: Machine
     digits: DigitSession | None
     """The arrays of booleans and whole numbers, if the keys hold keys of FHEW for messages of 4 bits."""
+
+    _stored = stored
 
     def __new__(cls, engine: Any = None, *arguments: Any, **options: Any) -> Any:
         """Make a `DigitSession` instead if the engine is one of FHEW."""
@@ -319,33 +321,6 @@ class Session(Functions):
                 "These arrays belong to two sessions; use one session, or save one array and load it in the other "
                 "session."
             )
-
-    # Files
-
-    def save(self, array: EncryptedArray, folder: Any) -> None:
-        """Write an array to an empty folder: one file for each ciphertext, and one for its shape.
-
-        Raises
-        ------
-        FileExistsError
-            If the folder is not empty.
-        OSError
-            If the system refuses the write.
-        """
-        self.same(array)
-        stored.save(array, Path(checks.path("folder", folder)))
-
-    def load(self, folder: Any) -> EncryptedArray:
-        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
-
-        Raises
-        ------
-        SerializationError
-            If the folder holds no array, or a damaged one.
-        KeyMismatchError
-            If the array has another secret key or other parameters.
-        """
-        return stored.load(self, Path(checks.path("folder", folder)))
 
     # Forecast
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ import numpy as np
 
 from aglet._core import Ciphertext
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
 from aglet.arrays.interval import Interval
 from aglet.errors import KeyMismatchError, SerializationError
 
@@ -21,18 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 _HEAD = "array.json"
-_DAMAGE = (
-    *(FileNotFoundError, NotADirectoryError, IsADirectoryError, EOFError),
-    *(ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError),
-)
-"""What reading of damaged files raises."""
 
 
 def save(array: EncryptedArray, place: Path) -> None:
     """Write an array, as `Session.save` says."""
-    place.mkdir(parents=True, exist_ok=True)
-    if any(place.iterdir()):
-        raise FileExistsError(f"{str(place)!a} is not empty; save each array to its own folder.")
+    begin(place)
     names = _names(len(array.chunks))
     for chunk, name in zip(array.chunks, names, strict=False):
         array.session.engine.write(chunk, place / name)
@@ -41,11 +33,8 @@ def save(array: EncryptedArray, place: Path) -> None:
     interval = [array.interval.low, array.interval.high]
     head = {
         "version": 1, "chunks": len(array.chunks), "interval": interval, "filler": filler, "period": array.period,
-        # A ciphertext of another array, or another place, has nothing of its own that shows it.
-        "sha256": [_digest(place / name) for name in names],
     }  # fmt: skip
-    # Last: a folder without it is no array.
-    (place / _HEAD).write_text(json.dumps(head) + "\n", encoding="utf-8")
+    finish(place, _HEAD, head, names)
 
 
 def load(session: Session, place: Path) -> EncryptedArray:
@@ -54,14 +43,13 @@ def load(session: Session, place: Path) -> EncryptedArray:
     try:
         # Ciphertexts, the index and the head.
         files = sum(1 for _ in place.iterdir())
-        head = json.loads((place / _HEAD).read_text(encoding="utf-8"))
+        head = head_of(place, _HEAD)
         index = np.load(place / "index.npy", allow_pickle=False)
         low, high = (float(end) for end in head["interval"])
         count, period, filler = int(head["chunks"]), head["period"], head["filler"]
         known, names = None if filler is None else complex(*filler), _names(min(count, files))
-        # Folders of earlier versions have none.
-        whole = 0 < count < files and head.get("sha256") in (None, [_digest(place / name) for name in names])
-    except _DAMAGE as error:
+        whole = 0 < count < files and unchanged(place, head, names)
+    except DAMAGE as error:
         raise damaged from error
     fits = index.dtype == np.int64 and index.size and index.min() >= 0 and index.max() < count * session.slots
     divides = period is None or (type(period) is int and period > 0 and session.slots % period == 0)
@@ -81,7 +69,3 @@ def load(session: Session, place: Path) -> EncryptedArray:
 def _names(count: int) -> list[str]:
     """The files of the ciphertexts, and of the index."""
     return [*(f"{i}.ciphertext" for i in range(count)), "index.npy"]
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from aglet.arrays.digits.live import Live
 from aglet.arrays.digits.machine import Machine
 from aglet.arrays.digits.model import Model
 from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.arrays.folders import InFolders
 from aglet.errors import KeyMismatchError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
@@ -37,7 +37,7 @@ class DigitPlan:
         return f"{self.rotations} blind rotations, about {self.seconds:.3g} s."
 
 
-class DigitSession:
+class DigitSession(InFolders[EncryptedIntegers]):
     """Encrypted booleans and whole numbers with one FHEW engine and one set of keys.
 
     `Session(engine, keys)` makes one, if the engine is a `FhewEngine`.
@@ -76,6 +76,7 @@ class DigitSession:
     """
 
     machine: Machine
+    _stored = stored
 
     def __init__(
         self,
@@ -218,33 +219,6 @@ class DigitSession:
         """
         self.same(indices)
         return lookups.take(table, indices)
-
-    # Files
-
-    def save(self, array: EncryptedIntegers, folder: Any) -> None:
-        """Write an array to an empty folder.
-
-        Raises
-        ------
-        FileExistsError
-            If the folder is not empty.
-        OSError
-            If the system refuses the write.
-        """
-        self.same(array)
-        stored.save(array, Path(checks.path("folder", folder)))
-
-    def load(self, folder: Any) -> EncryptedIntegers:
-        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
-
-        Raises
-        ------
-        SerializationError
-            If the folder holds no array, or a damaged one.
-        KeyMismatchError
-            If the array has another secret key or other parameters.
-        """
-        return stored.load(self, Path(checks.path("folder", folder)))
 
     # Forecast
 

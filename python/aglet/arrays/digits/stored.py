@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -24,9 +24,7 @@ _HEAD, _CELLS, _CLEAR = "integers.json", "digits.ciphertext", "clear.npy"
 
 def save(array: EncryptedIntegers, place: Path) -> None:
     """Write an array, as `DigitSession.save` says."""
-    place.mkdir(parents=True, exist_ok=True)
-    if any(place.iterdir()):
-        raise FileExistsError(f"{str(place)!a} is not empty; save each array to its own folder.")
+    begin(place)
     cells: list[Any] = [digit.cells for digit in array.digits if isinstance(digit, Digit)]
     if cells:
         array.session.engine.write(np.stack(cells), place / _CELLS)
@@ -34,8 +32,12 @@ def save(array: EncryptedIntegers, place: Path) -> None:
     np.save(place / _CLEAR, np.stack(clear) if clear else np.zeros((0, *array.shape), dtype=np.int64))
     encrypted = [isinstance(digit, Digit) for digit in array.digits]
     head = {"version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "encrypted": encrypted}
-    # Last: a folder without it is no array.
-    (place / _HEAD).write_text(json.dumps(head) + "\n", encoding="utf-8")
+    finish(place, _HEAD, head, _files(len(cells)))
+
+
+def _files(count: int) -> list[str]:
+    """The files of an array with so many encrypted digits."""
+    return [_CELLS, _CLEAR] if count else [_CLEAR]
 
 
 def load(session: DigitSession, place: Path) -> EncryptedIntegers:
@@ -44,15 +46,15 @@ def load(session: DigitSession, place: Path) -> EncryptedIntegers:
 
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
-        head = json.loads((place / _HEAD).read_text(encoding="utf-8"))
+        head = head_of(place, _HEAD)
         clear = np.load(place / _CLEAR, allow_pickle=False)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
-        known = head["version"] == 1
-    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError) as error:
+        count, high = sum(encrypted), dtypes.high(dtype)
+        whole = head["version"] == 1 and unchanged(place, head, _files(count))
+    except DAMAGE as error:
         raise damaged from error
-    count, high = sum(encrypted), dtypes.high(dtype)
-    fits = known and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64
+    fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64
     if not fits or clear.shape != (len(encrypted) - count, *shape) or ((clear < 0) | (clear > high)).any():
         raise damaged
     cells: Any = session.engine.read(place / _CELLS) if count else ()
