@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from array_records import Figure, arrays
 from package_records import packaging
+from set_records import sets
 
 from aglet import Engine
 from aglet.ckks.options import PRECISIONS
@@ -219,39 +220,6 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
         ),
         Row("peak memory of `aglet demo`", "<= 14 GB", f"{peak:.2f} GB", peak <= 14),
     ]
-
-
-SETS = (
-    ("regular", "--method regular"),
-    ("regular, real messages", "--method regular --real"),
-    ("to 14 levels", "--preset to14"),
-    ("to 15 levels", "--preset to15"),
-    ("lossy, real messages", "--method lossy --real"),
-    ("32 slots", "--method sparse --slots 32"),
-)
-"""Bootstraps of CKKS that are measured stage by stage."""
-
-
-def sets(repeat: int) -> tuple[list[dict[str, Any]], list[Row]]:
-    """Measure each set on one thread, and what its stages read of memory."""
-    records, rows = [], []
-    for name, options in SETS:
-        (found,) = run(f"plan {options} --measure --repeat {repeat} --json")
-        records.append(found)
-        least = min(found["seconds_all"])
-        bits = f"{found['bits_mean']:.1f} bits, worst slot {found['bits_worst']:.1f}"
-        text = f"{found['seconds']:.2f} s (least {least:.2f}) to level {found['output_level']}, {bits}"
-        rows.append(Row(f"{name}, {found['stage_count']} stages", "-", text, None))
-        rows += [Row(f"- {stage['name']}", "-", of_stage(stage), None) for stage in found["stages"] if stage["seconds"]]
-    rate = max(found["memory_gb_per_second"] for found in records)
-    rows.append(Row("memory, read in order by one thread", "-", f"{rate:.1f} GB/s", None))
-    return records, rows
-
-
-def of_stage(stage: dict[str, Any]) -> str:
-    """Seconds, what is read of keys, matrices and ciphertexts, and how fast."""
-    read = sum(stage[name] for name in ("key_bytes_read", "matrix_bytes_read", "ciphertext_bytes_read"))
-    return f"{stage['seconds']:.3f} s, {read / GIB:.2f} GB read, {stage['gb_per_second']:.1f} GB/s"
 
 
 @dataclass(frozen=True)
@@ -579,7 +547,8 @@ def main() -> None:
     commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
     header = {"date": datetime.date.today().isoformat(), "commit": commit, "cpu": machine["cpu"], "mhz": machine["mhz"]}
     if options.family == "sets":
-        records, rows = sets(options.repeat)
+        records, said = sets(run, options.repeat)
+        rows = [Row(name, "-", text, None) for name, text in said]
     elif options.family == "gates":
         records, rows = gates(machine["backends"])
     elif options.family == "integers":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -21,15 +22,15 @@ DAMAGE = (
 Array = TypeVar("Array")
 
 
-class InFolders(Generic[Array]):
+class InFolders(ABC, Generic[Array]):
     """Mixed into sessions: arrays are written to folders and read again."""
 
     _stored: Any
     """The module whose `save` and `load` do it."""
 
+    @abstractmethod
     def same(self, array: Array) -> None:
         """Refuse an array of another session."""
-        raise NotImplementedError
 
     def save(self, array: Array, folder: Any) -> None:
         """Write an array to an empty folder: its ciphertexts, and what makes an array of them.

@@ -217,8 +217,11 @@ class MakesFhewKeys:
         return int(self.estimate("nand").key_bytes + more)
 
 
-def refuse_above_free(peak: int) -> None:
-    """Refuse keys that need more than the free memory of the machine.
+_FEWER = 'make fewer or smaller ones (rotation=False, of CKKS bootstrap="medium"), or take fewer slots.'
+
+
+def refuse_above_free(peak: int, what: str = "These keys and a bootstrap take", remedy: str = _FEWER) -> None:
+    """Refuse keys, or what else is named, that need more than the free memory of the machine.
 
     Raises
     ------
@@ -227,10 +230,7 @@ def refuse_above_free(peak: int) -> None:
     """
     free = _core.doctor()["memory_available_bytes"]
     if free is not None and peak > free:
-        raise MemoryLimitError(
-            f"These keys and a bootstrap take {gigabytes(peak)} and {gigabytes(free)} are free; make fewer or smaller "
-            'ones (rotation=False, of CKKS bootstrap="medium"), or take fewer slots.'
-        )
+        raise MemoryLimitError(f"{what} {gigabytes(peak)} and {gigabytes(free)} are free; {remedy}")
 
 
 def _checked(engine: Any, bootstrap: Any, method: Any, rotation: Any) -> str | None:

@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from aglet import _core
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, RelinearizationKey, SecretKey
 from aglet.ckks.maps import MapCut, MapKey
-from aglet.errors import MemoryLimitError
 from aglet.progress import ProgressCallback, progress_bar
-from aglet.reports import gigabytes
 
 __all__ = ["NetworkKeys"]
 
@@ -48,22 +45,6 @@ class NetworkKeys:
                     report(done, len(rotations), "rotation keys")
                 turns[by, level] = engine.create_fixed_rotation_key(secret_key, -by, level)
         return cls(engine.create_relinearization_key(secret_key), conjugation, large, turns)
-
-    @staticmethod
-    def refuse_above_free(needed: int) -> None:
-        """Refuse a program that needs more than the free memory.
-
-        Raises
-        ------
-        MemoryLimitError
-            If it does.
-        """
-        free = _core.doctor()["memory_available_bytes"]
-        if free is not None and needed > free:
-            raise MemoryLimitError(
-                f"This network needs {gigabytes(needed)} with its keys and {gigabytes(free)} of memory are free; free "
-                "some, or take a bootstrap key of size medium."
-            )
 
     @property
     def byte_count(self) -> int:

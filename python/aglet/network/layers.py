@@ -30,6 +30,16 @@ def _numbers(what: str, given: Any, dimensions: int) -> Tensor:
     return array
 
 
+def _keep_weights(layer: Any, dimensions: int) -> None:
+    """Keep the checked weights and biases of a layer as arrays; biases that were not given are zeros."""
+    weights = _numbers("weights", layer.weights, dimensions)
+    bias = np.zeros(len(weights)) if layer.bias is None else _numbers("bias", layer.bias, 1)
+    if bias.shape != weights.shape[:1]:
+        raise ParameterError(f"There are {len(weights)} outputs and {len(bias)} biases; give one for each output.")
+    object.__setattr__(layer, "weights", weights)
+    object.__setattr__(layer, "bias", bias)
+
+
 @dataclass(frozen=True, eq=False)
 class Convolution:
     """The cross-correlation of torch's `Conv2d`, with zeros around the picture. Uses one level.
@@ -48,14 +58,9 @@ class Convolution:
     padding: int = 0
 
     def __post_init__(self) -> None:
-        weights = _numbers("weights", self.weights, 4)
-        bias = np.zeros(len(weights)) if self.bias is None else _numbers("bias", self.bias, 1)
-        if bias.shape != weights.shape[:1]:
-            raise ParameterError(f"There are {len(weights)} outputs and {len(bias)} biases; give one for each output.")
+        _keep_weights(self, 4)
         checks.count("stride", self.stride, 1)
         checks.count("padding", self.padding)
-        object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "bias", bias)
 
     def shape(self, *inputs: tuple[int, ...]) -> tuple[int, ...]:
         """The shape of the output for inputs of shape (channels, rows, columns).
@@ -106,12 +111,7 @@ class Dense:
     bias: Any = None
 
     def __post_init__(self) -> None:
-        weights = _numbers("weights", self.weights, 2)
-        bias = np.zeros(len(weights)) if self.bias is None else _numbers("bias", self.bias, 1)
-        if bias.shape != weights.shape[:1]:
-            raise ParameterError(f"There are {len(weights)} outputs and {len(bias)} biases; give one for each output.")
-        object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "bias", bias)
+        _keep_weights(self, 2)
 
     def shape(self, *inputs: tuple[int, ...]) -> tuple[int, ...]:
         """The shape (outputs, 1, 1).

@@ -9,6 +9,7 @@ need to fix the levels between.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -33,18 +34,18 @@ class Placed(NamedTuple):
     level_out: int
 
 
-class Part:
+class Part(ABC):
     """A part of a network with one input and one result."""
 
     table: Table
 
+    @abstractmethod
     def walk(self, start: int, end: int) -> Iterator[Placed]:
         """The cheapest steps between these levels, in an order in which they can run."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, value: Any, levels: tuple[int, int], do: Callable[[Placed, Sequence[Any]], Any]) -> Any:
         """Run the cheapest steps on a value; `do` makes the result of a step from its inputs."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,10 @@ from aglet import _core, checks
 from aglet._core import Ciphertext
 from aglet.ckks import operands, values
 from aglet.ckks.engine import Engine
+from aglet.ckks.options import presets
 from aglet.errors import KeyMismatchError, ParameterError, RangeError
 from aglet.forecast import Operations
+from aglet.keys.making import refuse_above_free
 from aglet.keys.sizes import key_bytes
 from aglet.network.keys import NetworkKeys
 from aglet.network.layers import INPUT
@@ -103,7 +105,8 @@ class NetworkPlan:
             If the machine has less free memory than the program needs. Nothing is made then.
         """
         key, engine = operands.secret_key(secret_key), self.engine
-        NetworkKeys.refuse_above_free(self.peak_bytes)
+        remedy = "free some, or take a bootstrap key of size medium."
+        refuse_above_free(self.peak_bytes, "This network needs, with its keys,", remedy)
         return NetworkKeys.make(engine, key, sorted(self.rotations), self._bootstrap_options(), progress)
 
     def _bootstrap_options(self) -> dict[str, Any] | None:
@@ -200,7 +203,7 @@ def planned(network: Network, engine: Any, size: str, stage_count: int | None) -
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is an Engine, not {type(engine).__name__}; network.plan(engine).")
     size = checks.choice("bootstrap", size, ("large", "medium"))
-    preset = next((one for one in _core.presets() if one["name"] == engine.preset), None)
+    preset = next((one for one in presets() if one["name"] == engine.preset), None)
     if preset is None:
         raise ParameterError("This engine has parameters of its own, whose work is not known; take one of a preset.")
     graph = lowered(network, engine.slot_count)
@@ -235,7 +238,7 @@ class _Forecast:
         # Without a bootstrap nothing leads to a higher level.
         self.most, hidden = 0, 0
         if engine.can_bootstrap:
-            plan = engine._core.plan("regular", stages, size)
+            plan = engine._plan(stages, size, "regular")
             self.most = plan["output_level"]
             hidden = plan["stages"][0]["level_in"] - plan["input_level"]
         self.work = Operations(preset, hidden)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -86,7 +87,7 @@ _SIGN = Tables(((0,) * MESSAGES,), 1, 0, (0,), ((0, 1),), "sign")
 """Its table says what it costs."""
 
 
-class Machine:
+class Machine(ABC):
     """Sums and functions of digits. A subclass says what a bootstrap is.
 
     Results of bootstraps are fresh. Digits with more noise, as those of `digit`, lie in 0 to 3. They are refreshed
@@ -102,30 +103,30 @@ class Machine:
         # What was estimated of tables on inputs of a noise variance: the same few over and over.
         self._costs: dict[tuple[Tables, float], Estimate] = {}
 
+    @abstractmethod
     def encrypt(self, messages: Any) -> Any:
         """Fresh ciphertexts of messages."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decrypt(self, cells: Any) -> Any:
         """The messages of ciphertexts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def variance(self, cells: Any) -> float:
         """The largest noise variance of ciphertexts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lookup(self, cells: Any, tables: Tables) -> Sequence[Any]:
         """The cells of each function, from those of the messages of its table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lookup_pairs(self, cells: Sequence[Any], tables: Sequence[tuple[int, ...]]) -> Sequence[Any]:
         """The cells of each table of two messages, high and low."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def allowed(self) -> float:
         """Base-2 logarithm of the largest accepted probability of a wrong result."""
-        raise NotImplementedError
 
     # What circuits call
 

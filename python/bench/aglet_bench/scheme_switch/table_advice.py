@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -131,10 +132,10 @@ def _all(wish: Wish, bits: int, records: list[Mapping[str, Any]]) -> Iterator[Ta
         found = make(preset, bits, *parts(_slots(preset)))
         if found is not None:
             yield found
-    for key in _FUNCTIONAL:
-        for real in (True, False):
-            slots = _slots(key[0]) * (1 if real else 2)
-            yield from _functional(*key, bits, real, *parts(slots))
+    for (preset, method), real in itertools.product(_FUNCTIONAL, (True, False)):
+        found = _functional(preset, method, bits, real, *parts(_slots(preset) * (1 if real else 2)))
+        if found is not None:
+            yield found
     for one in (preset for preset in _core.integer_presets() if preset["is_secure"]):
         yield from _circuits(one, bits, *parts(one["slot_count"]), records)
 
@@ -234,22 +235,21 @@ def _up_exact(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | 
 
 
 @functools.cache
-def _functional(preset: str, method: str, bits: int, real: bool, pieces: int, count: int) -> tuple[TableAdvice, ...]:
-    """A functional bootstrap, which refreshes as well. Empty if the table takes more levels than the key leaves."""
+def _functional(preset: str, method: str, bits: int, real: bool, pieces: int, count: int) -> TableAdvice | None:
+    """A functional bootstrap, which refreshes as well. None if the table takes more levels than the key leaves."""
     units = timing.shipped(next(known for known in _core.presets() if known["name"] == preset))
     try:
         found = FunctionalPlan.of(FunctionalCase(2**bits, method, preset, real=real), "large", units)
     except LevelError:
-        return ()
+        return None
     plan, estimate = found.plan, found.estimate
     if not estimate.largest_input_error:
-        return ()
+        return None
     seconds = pieces * (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
     size = seconds, False, pieces * count, pieces, 0
     keys = plan["key_bytes"] + plan["other_key_bytes"]
     name = "functional bootstrap" + ("" if real else ", two messages a slot")
-    made = TableAdvice(preset, name, bits, estimate.level, *size, keys, plan["peak_bytes"], key_method=method)
-    return (made,)
+    return TableAdvice(preset, name, bits, estimate.level, *size, keys, plan["peak_bytes"], key_method=method)
 
 
 @functools.cache
