@@ -36,6 +36,9 @@ SUMMARIES = {
     "orion": "the library that networks of the compiler Orion call",
 }
 
+BUILTIN = "object, tuple, dict, BaseException, ABC"
+"""Ancestors whose methods are not shown."""
+
 
 def family(name: str) -> str:
     """The family of a public class."""
@@ -63,8 +66,9 @@ def summary(name: str) -> str:
 
 
 def page(name: str) -> str:
-    """A class with its methods, in the order of their names."""
-    return f"# {name}\n\n```{{eval-rst}}\n.. autoclass:: aglet.{name}\n   :members:\n```\n"
+    """A class with its methods, in the order of their names: those of its parts as well, but nothing of Python's own classes."""
+    members = f":members:\n   :inherited-members: {BUILTIN}"
+    return f"# {name}\n\n```{{eval-rst}}\n.. autoclass:: aglet.{name}\n   {members}\n```\n"
 
 
 def module_page(name: str) -> str:
