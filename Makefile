@@ -81,16 +81,15 @@ test-rust: $(VENV)/.dev
 test-python: $(VENV)/.dev
 	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/python
 
-# The modules of tests with something that only the feature `long` has.
+# The modules of tests with something that only the feature `long` has. Emulated cards take 5 minutes at the real size: by hand.
 LONG = $(call modules,$(filter-out crates/cuda/%,$(wildcard crates/*/tests/*.rs)))
 CARDS = $(call modules,$(wildcard crates/cuda/tests/*.rs))
 modules = $(patsubst %,%::,$(basename $(notdir $(shell grep -l 'feature = "long"' $(1)))))
-TEST_LONG = cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet-cuda/long,aglet/long --test all --
+TESTS = cargo test --profile long --workspace --exclude aglet-ring --test all
 
 # One Rust test at a time, where each holds the keys of a real bootstrap.
 test-long: $(VENV)/.dev
-	$(TEST_LONG) --test-threads=1 $(LONG)
-	$(TEST_LONG) $(CARDS)
+	$(TESTS) --exclude aglet-cuda --features aglet-bootstrap/long,aglet/long -- --test-threads=1 $(LONG)
 	$(MAKE) fuzz SECONDS=40
 	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
 	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --ignore tests/python/long/test_torch.py --durations=0
@@ -108,7 +107,8 @@ test-assertions: $(VENV)/.dev
 
 # What an hour has no room for. What it printed last stands in repro/record/by-hand.md.
 test-by-hand: $(VENV)/.dev
-	cargo test --profile long --workspace --exclude aglet-ring --features aglet/by-hand --test all -- --test-threads=1 --nocapture by_hand::
+	$(TESTS) --features aglet-cuda/long -- $(CARDS)
+	$(TESTS) --features aglet/by-hand -- --test-threads=1 --nocapture by_hand::
 	$(BIN)/pytest -q -s tests/python/by_hand --durations=0
 
 # Random programs of the Python front beside numpy, on from the count in repro/record/programs.json.

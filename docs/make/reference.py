@@ -66,7 +66,7 @@ def summary(name: str) -> str:
 
 
 def page(name: str) -> str:
-    """A class with its methods in the order of their names, also those of its parts, but none of Python's own classes."""
+    """A class with all its methods in the order of their names, but those of Python's own classes."""
     members = f":members:\n   :inherited-members: {BUILTIN}"
     return f"# {name}\n\n```{{eval-rst}}\n.. autoclass:: aglet.{name}\n   {members}\n```\n"
 

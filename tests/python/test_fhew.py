@@ -222,6 +222,8 @@ def test_functions_of_numpy_that_move_things(tables: Set) -> None:
     for refused in (lambda: np.prod(x), lambda: np.array(x), lambda: np.add(x, x), lambda: bool(x), lambda: x == x):  # type: ignore[call-overload]
         with pytest.raises(TypeError):
             refused()
+    with pytest.raises(TypeError, match=r"numpy.max needs a bootstrap key.*session.encrypt"):
+        np.max(x)  # type: ignore[call-overload]
 
 
 def test_bits_and_integers_are_not_joined_nor_those_of_two_keys(gates: Set, tables: Set) -> None:

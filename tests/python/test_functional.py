@@ -209,7 +209,7 @@ def test_an_estimate_says_what_comes(engine: Engine) -> None:
 REFUSED: list[tuple[Any, dict[str, Any], type[AgletError] | type[TypeError], str]] = [
     ([1.0], {}, RangeError, "2 to 256"),
     (np.zeros(257), {}, RangeError, "2 to 256"),
-    ([0.5, 0.5], {}, ParameterError, "degree 1 or more"),
+    ([0.5, 0.5], {}, ParameterError, "constant polynomial or table"),
     ([0.0, float("nan")], {}, RangeError, "nan|finite"),
     ([0, 1j], {}, ParameterError, "real entries"),
     ([0, 1], {"step": 0}, ParameterError, "step between values"),

@@ -346,6 +346,7 @@ def test_arguments_are_checked_and_never_change() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "match"),
     [
+        ("// nothing\n", SerializationError, "defines no function"),
         ("int f( {\n}", SerializationError, "Line 1: a type is expected before '{'"),
         ("int f() {\n  return 1;\n", SerializationError, "Line 4: .*the end of the text"),
         ("int f() {\n  return eval('1');\n}", SerializationError, "Line 2: the emitter never writes"),

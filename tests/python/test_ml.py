@@ -57,6 +57,8 @@ def test_activations_that_cannot_be(session: Session) -> None:
         ml.Activation.fit(np.tanh, 5, (1, 1))
     with pytest.raises(RangeError, match="not finite"), np.errstate(all="ignore"):
         ml.Activation.fit(lambda x: np.log(x), 5, (-1, 1))
+    with pytest.raises(RangeError, match="give 1023 or less"):
+        ml.Activation.fit(np.tanh, 10**5)
     with pytest.raises(RangeError, match="assume"):
         ml.Activation.fit(np.tanh, 5, (-1, 1))(session.encrypt([2.0], bound=4))
 

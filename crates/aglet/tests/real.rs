@@ -7,7 +7,9 @@ use aglet::ckks::{precision, BootstrapKey, Ciphertext, Engine, KeySize, Method, 
 use aglet::Control;
 use aglet_testing::documents::row;
 use aglet_testing::fixture::Fixture;
-use aglet_testing::messages::{bits, complex, real};
+#[cfg(feature = "by-hand")]
+use aglet_testing::messages::bits;
+use aglet_testing::messages::{complex, real};
 use aglet_testing::statistics::{rarest_worst, Precision};
 use std::time::Instant;
 

@@ -43,7 +43,9 @@ pub enum Error {
         index: usize,
     },
     /// A polynomial that is constant, for which no circuit is needed.
-    #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
+    #[error(
+        "A constant polynomial or table needs no circuit; give values that differ, or encode the constant instead."
+    )]
     ConstantPolynomial,
     /// A table that is no polynomial, or too long.
     #[error(

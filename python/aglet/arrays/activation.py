@@ -10,6 +10,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.fits import MOST_DEGREE
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
 from aglet.errors import RangeError
@@ -46,12 +47,14 @@ class Activation:
         Raises
         ------
         RangeError
-            If the interval is empty, or the function is not finite on it.
+            If the interval is empty, the function is not finite on it, or the degree is above 1023.
         """
         low, high = (float(end) for end in interval)
         if not low < high or not np.isfinite(high - low):
             raise RangeError(f"interval={interval} is empty; give the least and the largest value.")
         degree = checks.count("degree", degree, 1)
+        if degree > MOST_DEGREE:
+            raise RangeError(f"degree={degree} is out of range; give {MOST_DEGREE} or less, which take 10 levels.")
         middle, half = (low + high) / 2, (high - low) / 2
         interpolate: Any = np.polynomial.chebyshev.chebinterpolate
         fitted = interpolate(lambda t: function(middle + half * t), degree)

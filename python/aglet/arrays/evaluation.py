@@ -51,7 +51,8 @@ class Functions:
         Parameters
         ----------
         function
-            Takes a numpy array of points and returns its value at each, as functions of numpy do.
+            Takes a numpy array of points and returns its value at each, as functions of numpy do. A spike between the
+            points cannot be seen: the function has to be smooth.
         domain
             The interval of the fit; that of the array, `array.interval`, if not given.
         bits

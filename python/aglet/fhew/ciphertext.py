@@ -171,7 +171,12 @@ class FhewCiphertext:
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function not in _REARRANGE:
-            return NotImplemented
+            if not all(issubclass(kind, FhewCiphertext) for kind in types):
+                return NotImplemented
+            raise TypeError(
+                f"numpy.{function.__name__} needs a bootstrap key, which a FhewCiphertext does not have; call methods "
+                "of the engine, such as lookup and compare, or encrypt with session.encrypt(values, dtype=numpy.uint8)."
+            )
         if function is np.sum:
             return _sum(*args, **kwargs)
         pool: list[FhewCiphertext] = []

@@ -42,7 +42,8 @@ def load(source: str | os.PathLike[str], *, engine: Any = None, bound: float = 1
     Raises
     ------
     SerializationError
-        If the text is not of the form that the emitter writes. The error names the line.
+        If the text is not of the form that the emitter writes, which the error names with its line, or defines no
+        function.
     ParameterError
         If the file cannot be read, or the program has what Aglet does not run.
 
@@ -59,7 +60,10 @@ def load(source: str | os.PathLike[str], *, engine: Any = None, bound: float = 1
     ['twice']
     """
     text = _text(source)
-    return Program(text, parse(text), engine, as_bound(bound))
+    module = parse(text)
+    if not any(function.body is not None for function in module.functions.values()):
+        raise SerializationError("The text defines no function; give the C++ file that HEIR's OpenFHE emitter wrote.")
+    return Program(text, module, engine, as_bound(bound))
 
 
 def _text(source: str | os.PathLike[str]) -> str:

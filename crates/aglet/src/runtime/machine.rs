@@ -6,6 +6,13 @@ use aglet_ring::arch;
 use aglet_ring::bench::{self, TransformTimes};
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
+
+/// What the system says of its processors, which it writes anew for each reader: read once.
+fn cpu_info() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+}
 
 /// A line of a file in /proc, after its colon.
 fn proc_line(file: &str, key: &str) -> Option<String> {
@@ -24,7 +31,7 @@ fn kilobytes(file: &str, key: &str) -> Option<u64> {
 
 /// The processor's name, with the numbers of its kind: on virtual machines generations of a processor share one name.
 pub fn cpu() -> String {
-    cpu_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+    cpu_of(cpu_info())
 }
 
 /// The same by the text of /proc/cpuinfo. x86 has family and model, ARM has no name, but a maker and a part.
@@ -42,12 +49,12 @@ fn cpu_of(text: &str) -> String {
 
 /// The clock in MHz, if the system says; a virtual machine may say a nominal one.
 pub fn mhz() -> Option<f64> {
-    proc_line("/proc/cpuinfo", "cpu MHz")?.parse().ok()
+    line_of(cpu_info(), "cpu MHz")?.parse().ok()
 }
 
 /// Instruction sets that Aglet can make use of and this processor has.
 pub fn features() -> Vec<String> {
-    let flags = ["flags", "Features"].into_iter().find_map(|key| proc_line("/proc/cpuinfo", key)).unwrap_or_default();
+    let flags = ["flags", "Features"].into_iter().find_map(|key| line_of(cpu_info(), key)).unwrap_or_default();
     let wanted =
         ["asimd", "avx2", "fma", "bmi2", "adx", "avx512f", "avx512dq", "avx512vl", "avx512ifma", "avx512_ifma"];
     let has = |w: &&&str| flags.split_whitespace().any(|f| f == **w);

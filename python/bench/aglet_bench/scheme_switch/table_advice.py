@@ -235,16 +235,20 @@ def _up_exact(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | 
 
 
 @functools.cache
-def _functional(preset: str, method: str, bits: int, real: bool, pieces: int, count: int) -> TableAdvice | None:
-    """A functional bootstrap, which refreshes as well. None if the table takes more levels than the key leaves."""
+def _functional_plan(preset: str, method: str, bits: int, real: bool) -> FunctionalPlan | None:
     units = timing.shipped(next(known for known in _core.presets() if known["name"] == preset))
     try:
-        found = FunctionalPlan.of(FunctionalCase(2**bits, method, preset, real=real), "large", units)
+        return FunctionalPlan.of(FunctionalCase(2**bits, method, preset, real=real), "large", units)
     except LevelError:
         return None
-    plan, estimate = found.plan, found.estimate
-    if not estimate.largest_input_error:
+
+
+def _functional(preset: str, method: str, bits: int, real: bool, pieces: int, count: int) -> TableAdvice | None:
+    """A functional bootstrap, which refreshes as well. None if the table takes more levels than the key leaves."""
+    found = _functional_plan(preset, method, bits, real)
+    if found is None or not found.estimate.largest_input_error:
         return None
+    plan, estimate = found.plan, found.estimate
     seconds = pieces * (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
     size = seconds, False, pieces * count, pieces, 0
     keys = plan["key_bytes"] + plan["other_key_bytes"]
