@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod bootstrap_keys;
+mod bootstraps;
 pub mod ckks;
 mod error;
 pub mod fhew;

@@ -19,7 +19,7 @@ fn run(f: &Fixture, request: Request, iterations: usize) -> Vec<StageRun> {
 
 fn assert_predicted(f: &Fixture, request: Request) {
     let counted = run(f, request, 1).into_iter().map(|run| StageCost { name: run.name, work: run.work });
-    let predicted = cost::stages(f.engine.params(), &f.engine.circuit(request).unwrap()).unwrap();
+    let predicted = cost::stages(&f.engine.circuit(request).unwrap()).unwrap();
     for (counted, predicted) in counted.zip(&predicted) {
         assert_eq!(counted, *predicted, "{request:?}");
     }
@@ -57,7 +57,7 @@ fn the_work_of_a_functional_bootstrap_is_what_the_kernels_do() {
         let limits = Limits { input_error: Some(0.0), ..Limits::default() };
         f.engine.functional_bootstrap(&ct, &functional, f.keys(&key), request, limits, &Control::new()).unwrap();
         let circuit = f.engine.functional_circuit(request, &functional).unwrap();
-        let predicted = cost::stages(f.engine.params(), &circuit).unwrap();
+        let predicted = cost::stages(&circuit).unwrap();
         let counted = f.engine.stage_runs().into_iter().map(|run| StageCost { name: run.name, work: run.work });
         assert_eq!(counted.collect::<Vec<_>>(), predicted);
     }
@@ -89,7 +89,7 @@ fn assert_scratch(f: &Fixture, request: Request, count: usize) {
     pool.take_demand();
     f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
     let circuit = f.engine.circuit(request).unwrap();
-    let predicted = cost::demand(&circuit, cost::key_shapes(params, &circuit).unwrap(), count).unwrap();
+    let predicted = cost::demand(&circuit, cost::key_shapes(&circuit).unwrap(), count).unwrap();
     let found = pool.take_demand();
     let input = 2 * count * 8 * buffer_words(params.n(), 1);
     let expected = found.bytes()..=found.bytes() + input;
@@ -135,9 +135,9 @@ fn the_stages_of_an_iterated_bootstrap_are_those_of_all_its_passes() {
 #[test]
 fn seconds_are_work_times_units() {
     let f = Fixture::new("toy", None, 1);
-    let (params, n) = (f.engine.params(), f.engine.params().n());
+    let n = f.engine.params().n();
     let request = Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots());
-    let all = cost::stages(params, &f.engine.circuit(request).unwrap()).unwrap();
+    let all = cost::stages(&f.engine.circuit(request).unwrap()).unwrap();
     let work = all.iter().map(|stage| stage.work).sum();
     let units = ["forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion"].into_iter();
     let units = units.zip([2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]).map(|(name, us)| (name.to_string(), us));
@@ -145,7 +145,7 @@ fn seconds_are_work_times_units() {
     assert!((transforms * 1e6 * n as f64 - (2 * work.forward + work.inverse) as f64).abs() < 1e-3);
     // Real and imaginary part share what they read, so more keys are met than read, by less than twice.
     assert!(work.key_read < work.key && work.key < 2 * work.key_read);
-    let real = cost::stages(params, &f.engine.circuit(Request { real: true, ..request }).unwrap()).unwrap();
+    let real = cost::stages(&f.engine.circuit(Request { real: true, ..request }).unwrap()).unwrap();
     let work: aglet_ring::Tally = real.iter().map(|stage| stage.work).sum();
     assert_eq!(work.key, work.key_read);
 }

@@ -79,14 +79,14 @@ fn a_group_reads_keys_once_as_predicted() {
         let (key, cts) = (f.key(request), [signs(&f, 1, 0), signs(&f, 2, 0), signs(&f, 3, 0)]);
         let inputs: Vec<_> = cts.iter().map(|ct| (ct, request)).collect();
         f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
-        let (params, circuit) = (f.engine.params(), f.engine.circuit(request).unwrap());
-        let predicted = cost::stages_of_group(params, &circuit, 3).unwrap();
+        let circuit = f.engine.circuit(request).unwrap();
+        let predicted = cost::stages_of_group(&circuit, 3).unwrap();
         let runs = f.engine.stage_runs();
         assert_eq!(runs.len(), predicted.len());
         for (run, stage) in runs.iter().zip(&predicted) {
             assert_eq!((&run.name, run.work), (&stage.name, stage.work), "{slots:?} {size:?}");
         }
-        let one: aglet_ring::Tally = cost::stages(params, &circuit).unwrap().iter().map(|s| s.work).sum();
+        let one: aglet_ring::Tally = cost::stages(&circuit).unwrap().iter().map(|s| s.work).sum();
         let three: aglet_ring::Tally = predicted.iter().map(|s| s.work).sum();
         assert_eq!((three.key, three.matrix_read), (3 * one.key, one.matrix_read));
         assert!(three.key_read < 2 * one.key_read, "{size:?}: {} {}", three.key_read, one.key_read);

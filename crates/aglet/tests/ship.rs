@@ -102,7 +102,7 @@ fn work_is_what_was_counted_word_for_word() {
         let ct = f.encrypt(&messages::complex(n, 0), 0);
         f.bootstrap(&[&ct], &key, wanted).unwrap();
         let circuit = BootstrapCircuit::new(f.engine.params(), wanted).unwrap();
-        let planned = cost::stages(f.engine.params(), &circuit).unwrap();
+        let planned = cost::stages(&circuit).unwrap();
         let ran = f.engine.stage_runs();
         assert_eq!(planned.len(), ran.len());
         for (planned, ran) in planned.iter().zip(&ran) {
@@ -130,7 +130,7 @@ fn few_slots_have_the_precision_of_the_model_and_the_work_that_was_counted() {
                 assert_eq!((out.len(), f.engine.level(&out[0]).unwrap()), (1, 1));
                 sum += (-f.precision(&out[0], &message).mean).exp2();
                 noise += (-f.precision(&out[0], &sine).mean).exp2();
-                let planned = cost::stages(f.engine.params(), &circuit).unwrap();
+                let planned = cost::stages(&circuit).unwrap();
                 let ran = f.engine.stage_runs();
                 assert_eq!(planned.len(), ran.len());
                 for (planned, ran) in planned.iter().zip(&ran) {

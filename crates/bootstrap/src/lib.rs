@@ -5,6 +5,7 @@
 //! the clear, with noise, or as a count of work. Levels are always chain levels (the number of `Q` limbs minus one).
 #![forbid(unsafe_code)]
 
+pub mod bootstrapper;
 pub mod ckks;
 pub mod error;
 pub mod fhew;
@@ -15,6 +16,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod step;
 
+pub use bootstrapper::{Bootstrapper, StateOf};
 pub use ckks::{BootstrapCircuit, CkksStep};
 pub use error::Error;
 pub use fhew::{BlindRotation, FhewBootstrapKey};

@@ -67,6 +67,11 @@ impl<S: Step, T> Pipeline<S, T> {
         pairs.find(|(stage, _)| stage.step == wanted.step).and_then(|(_, encoded)| encoded.clone())
     }
 
+    /// Whether it has encoded what a stage like this one needs.
+    pub fn has(&self, stage: &Stage<S>) -> bool {
+        self.encoded(stage).is_some()
+    }
+
     /// The plan.
     pub fn plan(&self) -> &Plan<S> {
         &self.plan

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::packed::PackedNeed;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::Params;
-use aglet_rlwe::{KeyRole, KeySwitchSpec};
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::approximate::same_scale;
 use aglet_schemes::{Approximate, Evaluator};
 use std::any::Any;
@@ -87,6 +87,13 @@ impl KeyNeed {
     pub fn squares(params: &Params, limbs: impl IntoIterator<Item = usize>) -> Result<Vec<Self>, Error> {
         let spec = |limbs| KeySwitchSpec::balanced(params, limbs);
         limbs.into_iter().map(|limbs| Ok(Self { role: KeyRole::Relinearization, spec: spec(limbs)? })).collect()
+    }
+}
+
+/// Needs of one role become one, of the limbs that serve all of them.
+impl FromIterator<KeyNeed> for KeySet<KeySwitchSpec> {
+    fn from_iter<I: IntoIterator<Item = KeyNeed>>(needs: I) -> Self {
+        needs.into_iter().map(|KeyNeed { role, spec }| (role, spec)).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bootstrap of integers in the clear: exact for every message and every low digit that a sparse secret can give.
 
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Raise, Refresh, INPUT_LEVEL};
-use aglet_bootstrap::{Error, Pipeline, Plan, Stage};
+use aglet_bootstrap::{Bootstrapper, Error, Plan, Stage};
 use aglet_circuits::Rounding;
 use aglet_rlwe::security::{Secret, Security};
 use aglet_schemes::integer::prime_power::{
@@ -33,10 +33,9 @@ fn message(slots: usize, seed: u64) -> Vec<Pair> {
 fn refreshed(params: &IntegerParams, values: Vec<Pair>, low: Vec<i64>) -> PrimePowerClear {
     let circuit = BootstrapCircuit::new(params).unwrap();
     let e = PrimePowerClearEvaluator::new(1 << (params.log_slots() - 1), circuit.params.q().to_vec(), low);
-    let pipeline = Pipeline::new(&e, circuit.plan.clone()).unwrap();
-    let Exact { level, power, correction_factor } = circuit.plan.input();
+    let Exact { level, power, correction_factor } = circuit.input();
     assert_eq!((level, power), (INPUT_LEVEL, PrimePower::One));
-    pipeline.run(&e, &[PrimePowerClear { values, level, power, correction_factor }], &mut ()).unwrap().remove(0)
+    circuit.run(&e, &[PrimePowerClear { values, level, power, correction_factor }], &mut ()).unwrap().remove(0)
 }
 
 fn modulo_p(values: &[Pair]) -> Vec<[u64; 2]> {
@@ -109,18 +108,17 @@ fn messages_from_elsewhere_come_up_with_every_error_that_is_removed() {
         let rounding = Rounding::new(count, torus, bound).unwrap();
         let slots = 1 << (params.log_slots() - 1);
         let e = PrimePowerClearEvaluator::new(slots, circuit.params.q().to_vec(), vec![0]);
-        let plan = circuit.raising(&params, rounding).unwrap();
-        assert_eq!(plan.output().level, level, "{of:?}");
-        let pipeline = Pipeline::new(&e, plan).unwrap();
+        let raising = circuit.raising(rounding).unwrap();
+        assert_eq!(raising.output().level, level, "{of:?}");
         // Coefficients: number j of each row stands where the DFT leaves it, so all that may come stands in all of them.
         let message = |j: usize| (j * j * 7 + j) as u64 % count;
         let error = |j: usize| (j as i64 * 11) % (2 * bound as i64 - 1) - bound as i64 + 1;
         let unit =
             |j: usize| Residue::new(i128::from((2 * message(j) * P + torus) / (2 * torus)) + i128::from(error(j)));
         let coefficients: Vec<Residue> = (0..2 * slots).map(unit).collect();
-        let Exact { level, power, correction_factor } = pipeline.plan().input();
+        let Exact { level, power, correction_factor } = raising.input();
         let ct = PrimePowerClear { values: slots_of(&coefficients), level, power, correction_factor };
-        let out = pipeline.run(&e, &[ct], &mut ()).unwrap().remove(0);
+        let out = raising.run(&e, &[ct], &mut ()).unwrap().remove(0);
         let bits = slots.ilog2();
         let found = modulo_p(&out.values);
         for (j, pair) in found.iter().enumerate() {
@@ -131,7 +129,7 @@ fn messages_from_elsewhere_come_up_with_every_error_that_is_removed() {
     // Not the levels for it.
     let circuit = BootstrapCircuit::new(&params(8)).unwrap();
     assert_eq!(circuit.rounding_levels(), 11);
-    assert!(matches!(circuit.raising(&params(8), Rounding::new(16, 32, 127).unwrap()), Err(Error::Chain { .. })));
+    assert!(matches!(circuit.raising(Rounding::new(16, 32, 127).unwrap()), Err(Error::Chain { .. })));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh};
 use aglet_bootstrap::step::Encoded;
-use aglet_bootstrap::RunOn;
+use aglet_bootstrap::{Bootstrapper, KeyNeed, RunOn};
 use aglet_ring::arch;
 use aglet_ring::reversal::bit_reverse;
 use aglet_ring::sample::ChaChaSource;
@@ -50,8 +50,7 @@ impl World {
         let sparse = SecretKey::generate_sparse(&ctx, &mut random).unwrap();
         let main = sk.for_subset(&ctx).unwrap();
         let mut keys = KeySet::new();
-        for (role, spec) in circuit.keys().unwrap().iter() {
-            let spec = spec.clone();
+        for KeyNeed { role, spec } in circuit.keys().unwrap().1 {
             let made = match role {
                 KeyRole::Relinearization => SwitchingKey::relinearization(&ctx, spec, &main, &mut random),
                 KeyRole::Galois(galois) => SwitchingKey::galois(&ctx, spec, galois, &main, &mut random),

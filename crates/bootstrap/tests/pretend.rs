@@ -4,11 +4,15 @@
 mod scheme;
 
 use aglet_bootstrap::step::{Encoded, Metadata, MetadataOf};
-use aglet_bootstrap::{Error, Pipeline, Plan, RunOn, Stage, Step};
+use aglet_bootstrap::{Bootstrapper, Error, KeyNeed, OwnKeys, Pipeline, Plan, RunOn, Stage, Step};
 use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs};
 use aglet_circuits::BabySteps;
+use aglet_rlwe::security::Security;
+use aglet_rlwe::{KeySwitchSpec, Params};
+use aglet_schemes::integer::IntegerParams;
 use aglet_schemes::{Evaluator, LinearMap, Scalar};
 use scheme::{Hidden, Pair, Pretend};
+use std::sync::Arc;
 
 const SLOTS: usize = 64;
 const STEPS: BabySteps = BabySteps { giant_cost: 4.0, most: 8, right: false };
@@ -65,6 +69,11 @@ pub struct Raise;
 impl Step for Raise {
     type Metadata = Level;
 
+    /// One rotation key, which the pretence does not use.
+    fn keys_needed(&self, _: &Level, to: &Level, params: &Params) -> Result<Vec<KeyNeed>, Error> {
+        KeyNeed::rotations(params, to.0 + 1, [1])
+    }
+
     fn check(&self, from: &Level, to: &Level, moduli: &[f64]) -> bool {
         from.0 == 0 && to.0 < moduli.len()
     }
@@ -105,6 +114,70 @@ fn stages(top: usize) -> Vec<Stage<Refresh>> {
     let up = maps(coeffs_to_slots(SLOTS, 3, Pair::ONE, STEPS).unwrap(), "coeffs_to_slots", top);
     let raise = Stage { name: "raise".into(), step: Raise.into(), from: Level(0), to: Level(top) };
     [down, vec![raise], up].concat()
+}
+
+/// The bootstrap of this family.
+struct Circuit {
+    params: Params,
+    plan: Arc<Plan<Refresh>>,
+}
+
+impl Circuit {
+    fn new(params: &Params) -> Result<Self, Error> {
+        let moduli: Vec<f64> = params.q().iter().map(|&q| q as f64).collect();
+        Ok(Self { params: params.clone(), plan: Arc::new(Plan::new(stages(TOP), &moduli)?) })
+    }
+}
+
+impl PartialEq for Circuit {
+    fn eq(&self, other: &Self) -> bool {
+        self.params.prime_indices() == other.params.prime_indices()
+    }
+}
+
+impl Bootstrapper for Circuit {
+    type Step = Refresh;
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+    fn plan(&self) -> &Arc<Plan<Refresh>> {
+        &self.plan
+    }
+    fn keys(&self) -> Result<(Params, Vec<KeyNeed>), Error> {
+        Ok((self.params.clone(), self.needs()?.concat()))
+    }
+    /// None: all are made as usual.
+    fn own_keys(&self) -> Result<Box<dyn OwnKeys>, Error> {
+        struct Usual;
+        impl OwnKeys for Usual {}
+        Ok(Box::new(Usual))
+    }
+}
+
+/// What engines, files and forecasts ask is answered by what all families share.
+#[test]
+fn a_family_of_tests_is_a_bootstrapper() {
+    let whole = integer_params();
+    let (params, e) = (whole.subset(&(0..=TOP).collect::<Vec<_>>()).unwrap(), Pretend::new(SLOTS));
+    let circuit = Circuit::new(&params).unwrap();
+    assert_eq!((circuit.input(), circuit.output()), (Level(0), Level(TOP)));
+    let message: Vec<Pair> = (0..SLOTS as u64).map(|j| Pair(5 * j % 257, 3 * j * j % 257)).collect();
+    let out = circuit.run(&e, &[e.encrypt(&message, 0)], &mut ()).unwrap();
+    assert_eq!((e.level(&out[0]), e.decrypt(&out[0])), (TOP, message));
+    let keys = circuit.stage_keys().unwrap();
+    assert_eq!(keys.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 0, 0, 0]);
+    let spec = KeySwitchSpec::balanced(&params, TOP + 1).unwrap();
+    let stored = spec.stored_bytes(&params).unwrap();
+    assert_eq!(circuit.key_bytes().unwrap(), (spec.byte_count(params.n()), stored));
+    assert!(
+        circuit.packed_needed().is_empty() && circuit.shares_maps(&circuit) && circuit.encoded_bytes().unwrap() == 0
+    );
+}
+
+fn integer_params() -> Params {
+    let text = include_str!("../../aglet/presets/integer/int16.toml");
+    IntegerParams::from_toml(text, Security::NotChecked).unwrap().rlwe().clone()
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
+use crate::bootstraps::Bootstraps;
 use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
 use crate::{Control, Error, LevelError, MemoryError, NoiseError, SecretKey};
-use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh, INPUT_LEVEL};
-use aglet_bootstrap::{KeyNeed, Pipeline};
+use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Part, INPUT_LEVEL};
+use aglet_bootstrap::{Bootstrapper, Probe};
 use aglet_circuits::Rounding;
-use aglet_ring::process::Lock;
-use aglet_rlwe::{Context, KeySet, Sample};
+use aglet_rlwe::Sample;
 use aglet_schemes::integer::prime_power::{PrimePowerCiphertext, PrimePowerCiphertextEvaluator, PrimePowerMap};
 use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
@@ -19,11 +19,13 @@ const INPUT_NOISE: f64 = 8.0;
 const OUTPUT_NOISE: f64 = 2.0;
 /// The same of messages that came up: their last division is by the primes of fewer levels, and may leave more of the sum below it.
 const RAISED_NOISE: f64 = 4.0;
-/// Kinds of messages whose stages an engine keeps.
-const RAISINGS: usize = 4;
+/// Circuits that an engine keeps: all of a bootstrap, its beginning, and the stages of some kinds of messages.
+const KEPT: usize = 8;
 
 /// The key of bootstraps of integers, relinearization included.
 pub type BootstrapKey = bootstrap_keys::BootstrapKey<()>;
+
+pub(crate) use aglet_bootstrap::integer::Messages;
 
 /// Bytes of a bootstrap, known before it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,27 +36,11 @@ pub struct Forecast {
     pub maps: u64,
 }
 
-/// What an engine keeps between bootstraps.
+/// What an engine keeps between bootstraps: the circuit, laid out once, and it and its parts with their encoded maps.
 #[derive(Default)]
 pub(super) struct State {
     circuit: Cache<(), BootstrapCircuit, 1>,
-    prepared: Cache<(), Prepared, 1>,
-    raisings: Cache<Messages, Raising, RAISINGS>,
-    ran: Lock<Vec<StageRun>>,
-}
-
-/// Repacked messages: their number, how many the torus has room for, and the bound of their errors.
-pub(crate) type Messages = (u64, u64, u64);
-/// The stages of such messages.
-type Raising = Pipeline<Refresh, PrimePowerMap>;
-
-/// A circuit with its context and encoded maps.
-struct Prepared {
-    circuit: Arc<BootstrapCircuit>,
-    ctx: Arc<Context>,
-    pipeline: Pipeline<Refresh, PrimePowerMap>,
-    /// Its beginning, with the maps that it has encoded.
-    lowering: Pipeline<Refresh, PrimePowerMap>,
+    parts: Bootstraps<BootstrapCircuit, PrimePowerMap, KEPT>,
 }
 
 impl Engine {
@@ -92,8 +78,7 @@ impl Engine {
     /// Parameters without a bootstrap.
     pub fn bootstrap_forecast(&self) -> Result<Forecast, Error> {
         let circuit = self.circuit()?;
-        let key: usize = circuit.keys()?.iter().map(|(_, spec)| spec.byte_count(self.params().n())).sum();
-        Ok(Forecast { key: key as u64, maps: circuit.encoded_bytes()? as u64 })
+        Ok(Forecast { key: circuit.key_bytes()?.0 as u64, maps: circuit.encoded_bytes()? as u64 })
     }
 
     /// Makes a bootstrap key. First compares its forecast memory with `memory_limit` bytes and with the free memory.
@@ -112,25 +97,44 @@ impl Engine {
         if let Some(available) = available.filter(|&available| key + maps > available) {
             return Err(MemoryError::IntegerBootstrap { needed: key + maps, available }.into());
         }
-        let ctx = self.ctx.subset(circuit.params.prime_indices())?;
-        let parts = circuit.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
-        let list = List { parts, more: 0 };
-        let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, &*circuit)?;
-        Ok(BootstrapKey { id: sk.id(), request: (), params: circuit.params.clone(), keys, packed: None })
+        let (params, parts) = circuit.keys()?;
+        let (ctx, list) = (self.bootstrap.parts.context(&self.ctx, &params)?, List { parts, more: 0 });
+        let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, &*circuit.own_keys()?)?;
+        Ok(BootstrapKey { id: sk.id(), request: (), params, keys, packed: None })
     }
 
-    fn prepared(&self) -> Result<Arc<Prepared>, Error> {
-        self.bootstrap.prepared.get((), || {
-            let circuit = self.circuit()?;
-            self.run(|| {
-                let ctx = self.ctx.subset(circuit.params.prime_indices())?;
-                let none = KeySet::new();
-                let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
-                let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
-                let lowering = Pipeline::sharing(&e, circuit.lowering()?, &[&pipeline])?;
-                Ok(Prepared { circuit, ctx, pipeline, lowering })
-            })
+    /// Runs the stages of a circuit on samples that stand at its start.
+    fn run_circuit(
+        &self,
+        circuit: &Arc<BootstrapCircuit>,
+        samples: &[&Sample],
+        key: &BootstrapKey,
+        (control, probe): (&Control, &mut (dyn Probe + Send)),
+    ) -> Result<Vec<Arc<PrimePowerCiphertext>>, Error> {
+        let ctx = self.bootstrap.parts.context(&self.ctx, &circuit.params)?;
+        let Exact { power, correction_factor, level } = circuit.input();
+        let input = |sample: &&Sample| {
+            let polys = sample.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
+            Arc::new(PrimePowerCiphertext { sample: Sample { polys, key: sample.key }, power, correction_factor })
+        };
+        let inputs: Vec<_> = samples.iter().map(input).collect();
+        self.run(|| {
+            let e = PrimePowerCiphertextEvaluator::new(&ctx, &key.keys).stopped_by(control.flag());
+            let pipeline = self.bootstrap.parts.pipeline(&e, circuit, || Ok(()))?;
+            Ok(pipeline.run(&e, &inputs, probe)?)
         })
+    }
+
+    /// A part of the bootstrap, which is kept once it ran.
+    fn part(
+        &self,
+        part: Part,
+        of: impl FnOnce(&BootstrapCircuit) -> Result<BootstrapCircuit, Error>,
+    ) -> Result<Arc<BootstrapCircuit>, Error> {
+        match self.bootstrap.parts.find(|circuit| circuit.part == part) {
+            Some(found) => Ok(found),
+            None => Ok(Arc::new(of(&*self.circuit()?)?)),
+        }
     }
 
     /// Bootstraps a ciphertext: the same numbers, exactly, at [`Engine::bootstrap_output_level`], with as little noise
@@ -152,16 +156,11 @@ impl Engine {
         key: &BootstrapKey,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let prepared = self.prepared()?;
-        let inputs = cts.iter().map(|ct| self.lowered(ct)).collect::<Result<Vec<_>, _>>()?;
+        let low = cts.iter().map(|ct| self.lowered(ct)).collect::<Result<Vec<_>, Error>>()?;
+        let low: Vec<&Sample> = low.iter().map(|ct| &ct.sample).collect();
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
-        let found = self.run(|| {
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
-            let input = |ct: &Ciphertext| prepared.input(ct);
-            let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
-            Ok(prepared.pipeline.run(&e, &inputs, &mut watch)?)
-        });
-        *self.bootstrap.ran.lock() = watch.ran;
+        let found = self.run_circuit(&self.circuit()?, &low, key, (control, &mut watch));
+        self.bootstrap.parts.remember(watch.ran);
         Ok(found?.iter().map(|ct| self.numbers(ct, OUTPUT_NOISE)).collect())
     }
 
@@ -175,11 +174,9 @@ impl Engine {
         key: &BootstrapKey,
         control: &Control,
     ) -> Result<Arc<PrimePowerCiphertext>, Error> {
-        let (prepared, low) = (self.prepared()?, self.lowered(ct)?);
-        self.run(|| {
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
-            Ok(prepared.lowering.run(&e, &[prepared.input(&low)?], &mut ())?.remove(0))
-        })
+        let low = self.lowered(ct)?;
+        let circuit = self.part(Part::Lowering, |circuit| Ok(circuit.lowering()?))?;
+        Ok(self.run_circuit(&circuit, &[&low.sample], key, (control, &mut ()))?.remove(0))
     }
 
     /// The levels that rounding messages from elsewhere may take.
@@ -199,28 +196,19 @@ impl Engine {
         key: &BootstrapKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        let (prepared, pipeline) = (self.prepared()?, self.raising(of, control)?);
-        let Exact { power, correction_factor, .. } = pipeline.plan().input();
-        let input = Arc::new(PrimePowerCiphertext { sample, power, correction_factor });
+        let circuit = self.raising(of, control)?;
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
-        let found = self.run(|| {
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
-            Ok(pipeline.run(&e, &[input], &mut watch)?.remove(0))
-        });
-        *self.bootstrap.ran.lock() = watch.ran;
-        Ok(self.numbers(&*found?, RAISED_NOISE))
+        let found = self.run_circuit(&circuit, &[&sample], key, (control, &mut watch));
+        self.bootstrap.parts.remember(watch.ran);
+        Ok(self.numbers(&found?.remove(0), RAISED_NOISE))
     }
 
     /// The stages of such messages, which are kept: interpolation takes a while.
-    fn raising(&self, of: Messages, control: &Control) -> Result<Arc<Raising>, Error> {
-        self.bootstrap.raisings.get(of, || {
-            let prepared = self.prepared()?;
+    fn raising(&self, of: Messages, control: &Control) -> Result<Arc<BootstrapCircuit>, Error> {
+        self.part(Part::Raising(of), |circuit| {
             self.run(|| {
                 let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
-                let plan = prepared.circuit.raising(self.params(), rounding)?;
-                let none = KeySet::new();
-                let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &none);
-                Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
+                Ok(circuit.raising(rounding)?)
             })
         })
     }
@@ -228,7 +216,7 @@ impl Engine {
     /// The stages of the last bootstrap on this engine.
     #[must_use]
     pub fn stage_runs(&self) -> Vec<StageRun> {
-        self.bootstrap.ran.lock().clone()
+        self.bootstrap.parts.stage_runs()
     }
 
     /// A ciphertext where a bootstrap takes it.
@@ -256,14 +244,6 @@ impl Engine {
 /// The noise of a result at most.
 pub(super) fn refreshed_noise(params: &IntegerParams) -> Noise {
     Noise::rounding(params).times(OUTPUT_NOISE)
-}
-
-impl Prepared {
-    fn input(&self, ct: &Integers) -> Result<Arc<PrimePowerCiphertext>, Error> {
-        let Exact { power, correction_factor, level } = self.circuit.plan.input();
-        let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
-        Ok(Arc::new(PrimePowerCiphertext { sample: Sample { polys, key: ct.key }, power, correction_factor }))
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::IntegerParams;
 use crate::runtime::{Counter, StageCost};
 use crate::Error;
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact};
-use aglet_bootstrap::Pipeline;
+use aglet_bootstrap::Bootstrapper;
 use aglet_circuits::table::Table;
 use aglet_circuits::Rounding;
 use aglet_ring::Tally;
@@ -18,14 +18,15 @@ use aglet_schemes::Evaluator;
 /// Parameters without a bootstrap.
 pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Error> {
     let circuit = BootstrapCircuit::new(params)?;
-    let e = PrimePowerCostEvaluator::new(circuit.params.clone(), circuit.keys()?);
-    let Exact { level, power, correction_factor } = circuit.plan.input();
+    counted(&circuit, count)
+}
+
+fn counted(circuit: &BootstrapCircuit, count: usize) -> Result<Vec<StageCost>, Error> {
+    let (params, keys) = circuit.keys()?;
+    let e = PrimePowerCostEvaluator::new(params, keys.into_iter().collect());
+    let Exact { level, power, correction_factor } = circuit.input();
     let mut counter = Counter::of(|| e.take());
-    Pipeline::new(&e, circuit.plan.clone())?.run(
-        &e,
-        &vec![PrimePowerCostCiphertext { level, power, correction_factor }; count],
-        &mut counter,
-    )?;
+    circuit.run(&e, &vec![PrimePowerCostCiphertext { level, power, correction_factor }; count], &mut counter)?;
     Ok(counter.stages)
 }
 
@@ -48,13 +49,9 @@ pub struct Raising {
 pub fn raising(params: &IntegerParams, (count, torus, bound): (u64, u64, u64)) -> Result<Raising, Error> {
     let circuit = BootstrapCircuit::new(params)?;
     let rounding = Rounding::new(count, torus, bound).map_err(aglet_bootstrap::Error::from)?;
-    let e = PrimePowerCostEvaluator::new(circuit.params.clone(), circuit.keys()?);
     let levels = rounding.levels();
-    let plan = circuit.raising(params, rounding)?;
-    let (Exact { level, power, correction_factor }, out) = (plan.input(), plan.output());
-    let mut counter = Counter::of(|| e.take());
-    Pipeline::new(&e, plan)?.run(&e, &[PrimePowerCostCiphertext { level, power, correction_factor }], &mut counter)?;
-    Ok(Raising { stages: counter.stages, levels, level: out.level })
+    let raising = circuit.raising(rounding)?;
+    Ok(Raising { stages: counted(&raising, 1)?, levels, level: raising.output().level })
 }
 
 /// The work of a product of two fresh ciphertexts at these levels, relinearized.

@@ -6,6 +6,7 @@ use super::{cost, presets, Comparison, IntegerParams};
 use crate::runtime::timed;
 use crate::{Error, Units};
 use aglet_bootstrap::integer::{BootstrapCircuit, INPUT_LEVEL};
+use aglet_bootstrap::Bootstrapper;
 use aglet_circuits::table::Table;
 use aglet_ring::Tally;
 use serde_json::{json, Value};

@@ -1,15 +1,15 @@
 //! Files of integers: where their keys and ciphertexts are bound, and what is stored of each.
 
 use super::parameters::parameters;
-use super::rlwe::{balanced, count, keys, one, polys, unknown, Lattice, SlotOrigin, Words};
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Writer};
+use super::rlwe::{balanced, count, keys, limb_bytes, one, polys, unknown, Lattice, SlotOrigin, Words};
+use super::{bootstrap, Family, Kind, Origin, Reader, Shape, Stored, Writer};
 use crate::integer::{
     presets, rotation_galois, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing, Plaintext,
     RelinearizationKey, RotationKey,
 };
 use crate::{Error, ForeignError, KeyId, OtherEngine, PublicKey, SecretKey};
 use aglet_bootstrap::integer::BootstrapCircuit;
-use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params, Sample};
+use aglet_rlwe::{KeyRole, KeySet, Params, Sample};
 use aglet_schemes::integer::{self, Noise};
 use std::sync::Arc;
 
@@ -94,20 +94,30 @@ keys! { IntegerOrigin:
         keys: |x| x.keys().iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, _id, list| Ok(Self(list.into_iter().collect())),
     }
+}
 
-    BootstrapKey: 7 "bootstrap key", slots: false {
-        least: |origin| origin.params.user_limbs(),
-        words: |_x| vec![],
-        shapes: |origin, _w| {
-            let circuit = BootstrapCircuit::new(&origin.params)?;
-            let key = |(role, spec): (_, &KeySwitchSpec)| Shape::Key { params: circuit.params.clone(), role, spec: spec.clone() };
-            Ok(circuit.keys()?.iter().map(key).collect())
-        },
-        keys: |x| x.stored_keys(),
-        take: |origin, _w, id, list| {
-            let params = BootstrapCircuit::new(&origin.params)?.params;
-            Ok(Self { id, request: (), params, keys: list.into_iter().collect(), packed: None })
-        },
+impl Stored<IntegerOrigin> for BootstrapKey {
+    const KIND: Kind = Kind { tag: 7, name: "bootstrap key" };
+    const SLOTS: bool = false;
+
+    fn least(origin: &IntegerOrigin) -> u64 {
+        limb_bytes(&origin.params, origin.params.user_limbs())
+    }
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![]
+    }
+    fn shapes(origin: &IntegerOrigin, _: &Words) -> Result<Vec<Shape>, Error> {
+        bootstrap::shapes(&BootstrapCircuit::new(&origin.params)?)
+    }
+    fn put(&self, _: &IntegerOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
+        bootstrap::put(self, out)
+    }
+    fn take(origin: &IntegerOrigin, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let whole = || Ok(aglet_rlwe::Context::new(origin.params.rlwe().clone())?);
+        bootstrap::take(&BootstrapCircuit::new(&origin.params)?, whole, (id, ()), parts)
     }
 }
 

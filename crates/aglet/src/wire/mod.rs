@@ -8,6 +8,7 @@
 //! file can write one that passes, and gets keys or ciphertexts of its making, as with any other key it hands out.
 
 mod body;
+mod bootstrap;
 mod ckks;
 mod fhew;
 mod file;

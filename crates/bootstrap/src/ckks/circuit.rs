@@ -1,5 +1,6 @@
 //! A bootstrap circuit on a parameter set: its chain, its stages and the keys that they need.
 
+use crate::bootstrapper::Bootstrapper;
 use crate::ckks::request::{KeySize, Request};
 use crate::ckks::slots_first::steps::eval_mod::Functional;
 use crate::ckks::slots_first::steps::raise_map::RaiseMap;
@@ -8,7 +9,6 @@ use crate::ckks::slots_first::Layout;
 use crate::ckks::{BootstrapKind, CkksStep};
 use crate::error::Error;
 use crate::own_keys::OwnKeys;
-use crate::packed::{packed_bytes, PackedNeed};
 use crate::plan::Plan;
 use crate::step::{KeyNeed, Stage, Step};
 use aglet_ring::automorphism::conjugation_exponent;
@@ -20,6 +20,8 @@ use std::sync::Arc;
 /// A bootstrap on a parameter set.
 #[derive(Debug, Clone)]
 pub struct BootstrapCircuit {
+    /// The parameters of the engine.
+    pub whole: CkksParams,
     /// The parameters of the chain that it raises to.
     pub params: Params,
     /// The request.
@@ -54,19 +56,6 @@ impl BootstrapCircuit {
         self.layout.as_ref().and_then(|layout| layout.function.functional())
     }
 
-    /// The packed keys that its stages need, on the raised primes as a chain of their own.
-    pub fn packed_needed(&self) -> Vec<PackedNeed> {
-        self.plan.stages().iter().flat_map(|stage| stage.step.packed_needed()).collect()
-    }
-
-    /// What makes those of its keys that only its method has; `whole` are the parameters of the engine.
-    ///
-    /// # Errors
-    /// Parameters of another method.
-    pub fn own_keys(&self, whole: &CkksParams) -> Result<Box<dyn OwnKeys>, Error> {
-        BootstrapKind::of(whole).rules().own_keys(whole, self)
-    }
-
     /// The index of the stage that takes coefficients modulo q0: slots_to_coeffs and what precedes it come before.
     /// `None` for a method that does not raise the modulus.
     pub fn raises_from(&self) -> Option<usize> {
@@ -78,15 +67,6 @@ impl BootstrapCircuit {
     pub fn rotations(&self) -> Vec<(usize, usize)> {
         let of = |s: &Stage<CkksStep>| s.step.rotations().unwrap_or_default();
         self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.from.level + 1))).collect()
-    }
-
-    /// The keys that the stages need, stage by stage, as they are made for them on the chain of the circuit.
-    ///
-    /// # Errors
-    /// Those of the shapes of keys; a bootstrap circuit that was made passes.
-    fn needs(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
-        let of = |s: &Stage<CkksStep>| s.step.keys_needed(&s.from, &s.to, &self.params);
-        self.plan.stages().iter().map(of).collect()
     }
 
     /// Whether its chain has primes that users have not.
@@ -105,11 +85,12 @@ impl BootstrapCircuit {
         }
     }
 
-    /// The users' keys that this circuit may use, on the chain of the engine's parameters `whole`.
+    /// The users' keys that this circuit may use, on the chain of the engine's parameters.
     ///
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
-    pub fn users_keys(&self, whole: &CkksParams) -> Result<KeySet<KeySwitchSpec>, Error> {
+    pub fn users_keys(&self) -> Result<KeySet<KeySwitchSpec>, Error> {
+        let whole = &self.whole;
         let arithmetic = balanced(whole, arithmetic_limbs(whole))?;
         let conjugation = KeyRole::Galois(conjugation_exponent(whole.n()));
         let both = KeySet::new().with(KeyRole::Relinearization, arithmetic.clone()).with(conjugation, arithmetic);
@@ -120,12 +101,67 @@ impl BootstrapCircuit {
         Ok(both.and(rotations.map(|role| (role, longest.clone())).collect()))
     }
 
-    /// The keys of each stage: its own in the shape that they are made in, those of users as they are.
-    ///
-    /// # Errors
-    /// Those of [`BootstrapCircuit::users_keys`].
-    pub fn stage_keys(&self, whole: &CkksParams) -> Result<Vec<Vec<KeyNeed>>, Error> {
-        let (users, whole_chain) = (self.users_keys(whole)?, arithmetic_limbs(whole));
+    /// Limbs of the circuit below coeffs_to_slots: what relinearization and conjugation serve.
+    fn arithmetic_limbs(&self) -> usize {
+        let eval_mod = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::EvalMod(_)));
+        let input = |s: &Stage<CkksStep>| eval_mod(s).then_some(s.from.level + 1);
+        self.plan.stages().iter().find_map(input).unwrap_or_default()
+    }
+
+    /// The map, with its scale ratio, that the keys of mod_raise carry.
+    pub fn carried(&self) -> Option<&RaiseMap> {
+        self.plan.stages().iter().find_map(|s| match &s.step {
+            CkksStep::SlotsFirst(SlotsFirst::RaiseMap(step)) => Some(step),
+            _ => None,
+        })
+    }
+}
+
+impl PartialEq for BootstrapCircuit {
+    fn eq(&self, other: &Self) -> bool {
+        self.request == other.request
+            && self.functional() == other.functional()
+            && self.whole.fingerprint() == other.whole.fingerprint()
+    }
+}
+
+impl Bootstrapper for BootstrapCircuit {
+    type Step = CkksStep;
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    fn plan(&self) -> &Arc<Plan<CkksStep>> {
+        &self.plan
+    }
+
+    /// A small key serves every chain, because those of all stage counts are parts of the whole.
+    fn keys(&self) -> Result<(Params, Vec<KeyNeed>), Error> {
+        let small = self.request.size == KeySize::Small;
+        let own = if small { self.whole.rlwe().clone() } else { self.params.clone() };
+        let mut needs = self.needs()?.concat();
+        // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
+        let slots = self.request.slots;
+        if let Some(layout) = self.layout.as_ref().filter(|layout| slots < layout.ring_slots && !layout.packed) {
+            let limbs = self.arithmetic_limbs() - layout.function.levels();
+            needs.append(&mut KeyNeed::rotations(&self.params, limbs, [slots])?);
+        }
+        let held = needs.into_iter().filter(|need| !self.left_to_users(need.role));
+        let made = held.map(|KeyNeed { role, spec }| match role {
+            KeyRole::SparseToDense | KeyRole::SparseToDenseGalois(_) => {
+                (role, KeySwitchSpec::sparse_to_dense(own.q().len()))
+            }
+            _ => (role, spec),
+        });
+        let list: KeySet<KeySwitchSpec> = made.collect();
+        let list = list.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
+        Ok((own, list))
+    }
+
+    fn stage_keys(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
+        let whole = &self.whole;
+        let (users, whole_chain) = (self.users_keys()?, arithmetic_limbs(whole));
         let (on_chain, conjugation) = (users.for_subset(whole, &self.params), conjugation_exponent(whole.n()));
         let met = |need: KeyNeed, limbs: usize| {
             let KeyNeed { role, spec } = need;
@@ -147,75 +183,18 @@ impl BootstrapCircuit {
         Ok(all.map(stage).collect())
     }
 
-    /// The keys of its bootstrap key in order, and the parameters of the chain that they are made on. `whole` are the
-    /// parameters of the engine. A small key serves every chain, because those of all stage counts are parts of the
-    /// whole.
-    ///
-    /// # Errors
-    /// Those of [`KeySwitchSpec::balanced`].
-    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<KeyNeed>), Error> {
-        let own = if self.request.size == KeySize::Small { whole.clone() } else { self.params.clone() };
-        let mut needs = self.needs()?.concat();
-        // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
-        let slots = self.request.slots;
-        if let Some(layout) = self.layout.as_ref().filter(|layout| slots < layout.ring_slots && !layout.packed) {
-            let limbs = self.arithmetic_limbs() - layout.function.levels();
-            needs.append(&mut KeyNeed::rotations(&self.params, limbs, [slots])?);
-        }
-        let held = needs.into_iter().filter(|need| !self.left_to_users(need.role));
-        let made = held.map(|KeyNeed { role, spec }| match role {
-            KeyRole::SparseToDense | KeyRole::SparseToDenseGalois(_) => {
-                (role, KeySwitchSpec::sparse_to_dense(own.q().len()))
-            }
-            _ => (role, spec),
-        });
-        let list: KeySet<KeySwitchSpec> = made.collect();
-        let list = list.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
-        Ok((own, list))
+    fn own_keys(&self) -> Result<Box<dyn OwnKeys>, Error> {
+        BootstrapKind::of(&self.whole).rules().own_keys(self)
     }
 
-    /// Limbs of the circuit below coeffs_to_slots: what relinearization and conjugation serve.
-    fn arithmetic_limbs(&self) -> usize {
-        let eval_mod = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::EvalMod(_)));
-        let input = |s: &Stage<CkksStep>| eval_mod(s).then_some(s.from.level + 1);
-        self.plan.stages().iter().find_map(input).unwrap_or_default()
+    fn packed_params(&self) -> Result<Params, Error> {
+        Ok(self.whole.raised()?)
     }
 
-    /// The map, with its scale ratio, that the keys of mod_raise carry.
-    pub fn carried(&self) -> Option<&RaiseMap> {
-        self.plan.stages().iter().find_map(|s| match &s.step {
-            CkksStep::SlotsFirst(SlotsFirst::RaiseMap(step)) => Some(step),
-            _ => None,
-        })
-    }
-
-    /// Bytes of the linear maps that its stages encode.
-    ///
-    /// # Errors
-    /// Those of [`BootstrapCircuit::stage_keys`].
-    pub fn matrix_bytes(&self, whole: &CkksParams) -> Result<usize, Error> {
-        let keys = self.stage_keys(whole)?;
-        let stages = self.plan.stages().iter().zip(&keys);
-        let bytes = stages.map(|(stage, keys)| stage.step.encoded_bytes(&self.params, keys));
-        bytes.sum()
-    }
-
-    /// Bytes of the bootstrap key, expanded and when stored; `whole` are the parameters of the engine.
-    ///
-    /// # Errors
-    /// Those of [`BootstrapCircuit::keys`].
-    pub fn key_bytes(&self, whole: &CkksParams) -> Result<(usize, usize), Error> {
-        let (own, keys) = self.keys(whole)?;
-        let packed = self.packed_needed();
-        let (mut bytes, mut stored) = match packed.is_empty() {
-            true => (0, 0),
-            false => packed_bytes(&whole.raised()?, &packed)?,
-        };
-        for KeyNeed { spec, .. } in &keys {
-            bytes += spec.byte_count(whole.n());
-            stored += spec.stored_bytes(&own)?;
-        }
-        Ok((bytes, stored))
+    /// Diagonals have the special limbs of the keys that they meet.
+    fn shares_maps(&self, other: &Self) -> bool {
+        let keys = |circuit: &Self| (circuit.request.method.keys(), circuit.request.size);
+        self.params.prime_indices() == other.params.prime_indices() && keys(self) == keys(other)
     }
 }
 

@@ -46,7 +46,7 @@ pub trait Bootstrapping: Sync {
     ///
     /// # Errors
     /// Parameters of another method.
-    fn own_keys(&self, params: &CkksParams, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error>;
+    fn own_keys(&self, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error>;
     /// The methods that a set of parameters has levels for.
     fn methods(&self, params: &CkksParams) -> Vec<Method>;
     /// The least user level of inputs.

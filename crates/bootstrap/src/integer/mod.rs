@@ -10,6 +10,7 @@ mod steps;
 
 pub use steps::{Apply, Encapsulate, Exact, ExtractDigits, ModSwitch, Raise, Refresh, Round, Whole};
 
+use crate::bootstrapper::Bootstrapper;
 use crate::error::Error;
 use crate::own_keys::OwnKeys;
 use crate::plan::Plan;
@@ -31,13 +32,34 @@ const STAGES: (usize, usize) = (2, 3);
 const STEPS: [BabySteps; 2] =
     [BabySteps { giant_cost: 4.0, most: 64, right: false }, BabySteps { giant_cost: 8.0, most: 64, right: false }];
 
-/// A bootstrap on a parameter set.
+/// What a circuit has of a bootstrap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The first stages: slots become coefficients modulo q0, the number m as `m / p` of the torus, and stay there. Number j of the
+    /// first row becomes coefficient `reversed j` times N over the slots, that of the second row N/2 further.
+    Lowering,
+    /// The stages for repacked messages, [`BootstrapCircuit::raising`].
+    Raising(Messages),
+}
+
+/// Repacked messages: their number, how many the torus has room for, and the bound of their errors.
+pub type Messages = (u64, u64, u64);
+
+/// A bootstrap on a parameter set, or a part of one, with the same chain, keys and maps.
 #[derive(Debug, Clone)]
 pub struct BootstrapCircuit {
+    /// The parameters of the engine.
+    pub whole: IntegerParams,
     /// The parameters of the chain that it raises to.
     pub params: Params,
     /// Its stages.
     pub plan: Arc<Plan<Refresh>>,
+    /// What it has of a bootstrap.
+    pub part: Part,
+    /// The stages of the whole bootstrap, whose key serves its parts.
+    bootstrap: Arc<Plan<Refresh>>,
 }
 
 impl BootstrapCircuit {
@@ -52,52 +74,60 @@ impl BootstrapCircuit {
         let limbs: Vec<usize> = (0..=INPUT_LEVEL).chain(raised).chain(above..chain).collect();
         let own = params.subset(&limbs)?;
         let plan = Arc::new(plan(params, own.q(), bootstrap.sparse_weight)?);
-        Ok(Self { params: own, plan })
+        Ok(Self { whole: params.clone(), params: own, bootstrap: plan.clone(), plan, part: Part::Whole })
     }
 
-    /// Only the first stages: slots become coefficients modulo q0, the number m as `m / p` of the torus, and stay
-    /// there.
-    ///
-    /// Number j of the first row becomes coefficient `reversed j` times N over the slots, that of the second row N/2 further.
+    /// Only the first stages, [`Part::Lowering`].
     ///
     /// # Errors
     /// [`Error::Broken`] if they do not end at the lowest modulus, which cannot happen for a finished bootstrap
     /// circuit.
-    pub fn lowering(&self) -> Result<Plan<Refresh>, Error> {
+    pub fn lowering(&self) -> Result<Self, Error> {
         let maps = self.plan.stages().iter().take_while(|s| !matches!(s.step, Refresh::Encapsulate(_)));
-        Plan::new(maps.cloned().collect(), &self.params.q().iter().map(|&q| q as f64).collect::<Vec<_>>())
+        self.with(Part::Lowering, maps.cloned().collect())
     }
 
-    /// The keys that each stage needs, in the shapes that they are made in on the chain of the circuit.
-    ///
-    /// # Errors
-    /// Those of the shapes of keys; a bootstrap circuit that was made passes.
-    pub fn stage_keys(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
-        let of = |s: &Stage<Refresh>| s.step.keys_needed(&s.from, &s.to, &self.params);
-        self.plan.stages().iter().map(of).collect()
-    }
-
-    /// The same as one list of shapes.
-    ///
-    /// # Errors
-    /// As [`BootstrapCircuit::stage_keys`].
-    pub fn keys(&self) -> Result<KeySet<KeySwitchSpec>, Error> {
-        Ok(self.stage_keys()?.into_iter().flatten().map(|KeyNeed { role, spec }| (role, spec)).collect())
-    }
-
-    /// Bytes of the encoded maps.
-    ///
-    /// # Errors
-    /// As [`BootstrapCircuit::stage_keys`].
-    pub fn encoded_bytes(&self) -> Result<usize, Error> {
-        let keys = self.stage_keys()?;
-        let stages = self.plan.stages().iter().zip(&keys);
-        stages.map(|(s, keys)| s.step.encoded_bytes(&self.params, keys)).sum()
+    /// Other stages on the same chain.
+    fn with(&self, part: Part, stages: Vec<Stage<Refresh>>) -> Result<Self, Error> {
+        let plan = Plan::new(stages, &self.params.q().iter().map(|&q| q as f64).collect::<Vec<_>>())?;
+        Ok(Self { plan: Arc::new(plan), part, ..self.clone() })
     }
 }
 
-impl OwnKeys for BootstrapCircuit {
-    /// Keys back from the sparse secret carry the raised map.
+impl PartialEq for BootstrapCircuit {
+    fn eq(&self, other: &Self) -> bool {
+        self.part == other.part && self.whole.fingerprint() == other.whole.fingerprint()
+    }
+}
+
+impl Bootstrapper for BootstrapCircuit {
+    type Step = Refresh;
+
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    fn plan(&self) -> &Arc<Plan<Refresh>> {
+        &self.plan
+    }
+
+    fn keys(&self) -> Result<(Params, Vec<KeyNeed>), Error> {
+        let of = |s: &Stage<Refresh>| s.step.keys_needed(&s.from, &s.to, &self.params);
+        let needs = self.bootstrap.stages().iter().map(of).collect::<Result<Vec<_>, _>>()?;
+        let all: KeySet<KeySwitchSpec> = needs.into_iter().flatten().collect();
+        let list = all.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
+        Ok((self.params.clone(), list))
+    }
+
+    fn own_keys(&self) -> Result<Box<dyn OwnKeys>, Error> {
+        Ok(Box::new(Carried))
+    }
+}
+
+/// Keys back from the sparse secret, which carry the raised map.
+struct Carried;
+
+impl OwnKeys for Carried {
     fn key(
         &self,
         ctx: &Context,

@@ -5,13 +5,12 @@
 //! rounded to whole multiples of 1/p of the torus, so the raised numbers are multiples of p. Divided by p they are `m p
 //! / torus + e` modulo p, which one polynomial maps to m. The result has the levels that this polynomial leaves.
 
-use super::{product, BootstrapCircuit, Exact, ModSwitch, Refresh, Round, Whole, INPUT_LEVEL};
+use super::{product, BootstrapCircuit, Exact, ModSwitch, Part, Refresh, Round, Whole, INPUT_LEVEL};
 use crate::error::Error;
-use crate::plan::Plan;
 use crate::step::Stage;
 use aglet_circuits::Rounding;
 use aglet_schemes::integer::prime_power::{PrimePower, Residue};
-use aglet_schemes::integer::{IntegerParams, Noise};
+use aglet_schemes::integer::Noise;
 use aglet_schemes::Scale;
 
 /// Roundings that operands of the polynomial have as their noise at most.
@@ -34,8 +33,9 @@ impl BootstrapCircuit {
     ///
     /// # Errors
     /// [`Error::Chain`] for a polynomial that takes more levels than there are, that of primes which are too small for its products.
-    pub fn raising(&self, params: &IntegerParams, rounding: Rounding) -> Result<Plan<Refresh>, Error> {
-        let (primes, levels) = (self.params.q(), rounding.levels());
+    pub fn raising(&self, rounding: Rounding) -> Result<Self, Error> {
+        let (params, primes, levels) = (&self.whole, self.params.q(), rounding.levels());
+        let ((count, torus), bound) = (rounding.messages(), rounding.bound());
         let short = |missing: usize| Error::Chain { primes: primes.len(), needed: primes.len() + missing };
         let from = self.round_at().ok_or(short(1))?;
         let level = from.level.checked_sub(levels).filter(|&level| level >= INPUT_LEVEL);
@@ -68,7 +68,7 @@ impl BootstrapCircuit {
         if level > INPUT_LEVEL {
             stages.push(Stage { name: "mod_switch".into(), step: ModSwitch { gain }.into(), from: rounded, to: out });
         }
-        Plan::new(stages, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())
+        self.with(Part::Raising((count, torus, bound)), stages)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::runtime::machine;
 use crate::{Control, Error, MissingKeyError};
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::BootstrapKind;
-use aglet_bootstrap::{BootstrapCircuit, OwnKeys, PackedKeys};
+use aglet_bootstrap::{BootstrapCircuit, Bootstrapper, OwnKeys, PackedKeys};
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyRole, KeySet, SecretKey};
 use std::sync::{Mutex, PoisonError};
@@ -110,9 +110,9 @@ impl Engine {
         if !small {
             self.forecast(&circuit, memory_limit)?;
         }
-        let (own, parts) = circuit.keys(self.params())?;
+        let (own, parts) = circuit.keys()?;
         let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
-        let (list, own) = (List { parts, more: circuit.packed_needed().len() }, circuit.own_keys(self.params())?);
+        let (list, own) = (List { parts, more: circuit.packed_needed().len() }, circuit.own_keys()?);
         let (done, more) = (list.parts.len(), list.more);
         let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, &*own)?;
         let packed = if more > 0 { self.packed_keys(sk, &*own, (done, done + more), control)? } else { None };
@@ -145,7 +145,7 @@ impl Engine {
     }
 
     fn forecast(&self, circuit: &BootstrapCircuit, memory_limit: Option<u64>) -> Result<(), Error> {
-        let memory = Memory::of(self.params(), circuit)?;
+        let memory = Memory::of(circuit)?;
         let needed = (memory.bootstrap_key + memory.matrices + memory.scratch) as u64;
         match memory_limit.filter(|&limit| needed > limit) {
             Some(limit) => Err(machine::out_of_memory("bootstrapping with this key", needed, limit)),

@@ -6,16 +6,16 @@ use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::presets;
 use crate::ckks::{cost, Ciphertext};
-use crate::runtime::{machine, Pass, StageRun, Watch};
+use crate::runtime::{Pass, StageRun, Watch};
 use crate::Control;
 use crate::{Error, LevelError, MissingKeyError, ParameterError, RangeError, Served};
 use aglet_bootstrap::ckks::request::Parts;
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::Functional;
 use aglet_bootstrap::ckks::BootstrapKind;
-use aglet_bootstrap::{BootstrapCircuit, CkksStep, Pipeline};
+use aglet_bootstrap::BootstrapCircuit;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
-use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
+use aglet_schemes::ckks::CkksEvaluator;
 use aglet_schemes::{Approximate, Evaluator};
 use std::sync::Arc;
 
@@ -73,9 +73,9 @@ impl Engine {
         request: Request,
         functional: Option<&Arc<Functional>>,
     ) -> Result<Arc<BootstrapCircuit>, Error> {
-        let same = |circuit: &Arc<BootstrapCircuit>| circuit.request == request && circuit.functional() == functional;
-        match (self.bootstrap.pipelines.find(same), functional) {
-            (Some((circuit, _)), _) => Ok(circuit),
+        let same = |circuit: &BootstrapCircuit| circuit.request == request && circuit.functional() == functional;
+        match (self.bootstrap.find(same), functional) {
+            (Some(circuit), _) => Ok(circuit),
             (None, Some(functional)) => {
                 Ok(Arc::new(BootstrapCircuit::with_functions(self.params(), request, functional)?))
             }
@@ -90,14 +90,7 @@ impl Engine {
 
     /// The context of the chain of a bootstrap circuit.
     pub(crate) fn context_of(&self, params: &Params) -> Result<Arc<Context>, Error> {
-        let primes = params.prime_indices();
-        let found = self.bootstrap.contexts.lock().get(primes).cloned();
-        if let Some(found) = found {
-            return Ok(found);
-        }
-        let made = self.ctx.subset(primes)?;
-        self.bootstrap.contexts.lock().insert(primes.to_vec(), made.clone());
-        Ok(made)
+        self.bootstrap.context(&self.ctx, params)
     }
 
     /// Bootstraps a ciphertext, or merges two, as requested. Gives one result, or two for the merging methods.
@@ -198,7 +191,7 @@ impl Engine {
 
     /// What the stages of the latest run took: of all its passes, where there were several.
     pub(crate) fn remember(&self, ran: Vec<StageRun>) {
-        *self.bootstrap.ran.lock() = ran;
+        self.bootstrap.remember(ran);
     }
 
     /// Refuses a ciphertext that cannot be bootstrapped, before any work is done.
@@ -241,26 +234,8 @@ impl Engine {
         circuit: &Arc<BootstrapCircuit>,
         shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
     ) -> Result<Arc<CkksPipeline>, Error> {
-        let same = |other: &Arc<BootstrapCircuit>| {
-            other.request == circuit.request && other.functional() == circuit.functional()
-        };
-        if let Some((_, found)) = self.bootstrap.pipelines.find(same) {
-            return Ok(found);
-        }
-        let matrices = circuit.matrix_bytes(self.params())? as u64;
-        if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
-            return Err(machine::out_of_memory("the matrices of this bootstrap", matrices, available));
-        }
-        // Diagonals have the special limbs of the keys that they meet.
-        let keys = |request: &Request| (request.method.keys(), request.size);
-        let chain = circuit.params.prime_indices();
-        let kept = self.bootstrap.pipelines.all();
-        let related = kept.iter().filter(|(other, _)| other.params.prime_indices() == chain);
-        let related = related.filter(|(other, _)| keys(&other.request) == keys(&circuit.request));
-        let related: Vec<&Pipeline<CkksStep, CkksTransform>> = related.map(|entry| &*entry.1).collect();
-        let made = Pipeline::sharing(e, circuit.plan.clone(), &related)?;
-        self.ctx.ring().pool().reserve(cost::demand(circuit, shapes()?, 1)?.mix())?;
-        Ok(self.bootstrap.pipelines.keep(circuit.clone(), made))
+        self.bootstrap
+            .pipeline(e, circuit, || Ok(self.ctx.ring().pool().reserve(cost::demand(circuit, shapes()?, 1)?.mix())?))
     }
 
     /// Encodes the linear maps of a bootstrap before the first one, and allocates its scratch memory.
@@ -275,13 +250,13 @@ impl Engine {
         let ctx = self.context_of(&circuit.params)?;
         self.run(|| {
             let e = CkksEvaluator::new(&ctx, key.keys(), ctx.params().n() / 2).stopped_by(control.flag());
-            self.pipeline(&e, &circuit, || cost::key_shapes(self.params(), &circuit)).map(|_| ())
+            self.pipeline(&e, &circuit, || cost::key_shapes(&circuit)).map(|_| ())
         })
     }
 
     /// The stages of the last bootstrap on this engine; those of an iterated one pass by pass.
     pub fn stage_runs(&self) -> Vec<StageRun> {
-        self.bootstrap.ran.lock().clone()
+        self.bootstrap.stage_runs()
     }
     /// Their names and seconds.
     pub fn stage_times(&self) -> Vec<(String, f64)> {

@@ -5,11 +5,10 @@ use crate::runtime::Counter;
 pub use crate::runtime::{work_json, StageCost};
 use crate::Error;
 use aglet_bootstrap::ckks::BootstrapKind;
-use aglet_bootstrap::{Pipeline, Scaled};
+use aglet_bootstrap::{Bootstrapper, Scaled};
 use aglet_ring::Demand;
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::cost::CostEvaluator;
-use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::{Approximate, Evaluator};
 use std::borrow::Cow;
 
@@ -17,8 +16,8 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// Those of the plan and of [`KeySwitchSpec::balanced`]; a bootstrap circuit that was made passes.
-pub fn stages(whole: &CkksParams, circuit: &BootstrapCircuit) -> Result<Vec<StageCost>, Error> {
-    stages_of_group(whole, circuit, 1)
+pub fn stages(circuit: &BootstrapCircuit) -> Result<Vec<StageCost>, Error> {
+    stages_of_group(circuit, 1)
 }
 
 /// [`stages`] of several bootstraps that run side by side
@@ -26,8 +25,8 @@ pub fn stages(whole: &CkksParams, circuit: &BootstrapCircuit) -> Result<Vec<Stag
 ///
 /// # Errors
 /// As there.
-pub fn stages_of_group(whole: &CkksParams, circuit: &BootstrapCircuit, count: usize) -> Result<Vec<StageCost>, Error> {
-    Ok(work_and_demand(circuit, key_shapes(whole, circuit)?, count)?.0)
+pub fn stages_of_group(circuit: &BootstrapCircuit, count: usize) -> Result<Vec<StageCost>, Error> {
+    Ok(work_and_demand(circuit, key_shapes(circuit)?, count)?.0)
 }
 
 /// The scratch memory of `count` bootstraps side by side, with keys of these shapes on the chain of the circuit.
@@ -49,7 +48,7 @@ pub(super) fn work_and_demand(
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();
     let mut counter = Counter::of(|| e.take());
     // What a run returns is copied before the rest goes.
-    let out = Pipeline::new(&e, circuit.plan.clone())?.run(&e, &inputs, &mut counter)?;
+    let out = circuit.run(&e, &inputs, &mut counter)?;
     let _own: Vec<_> = out.iter().map(|ct| e.encrypt(e.level(ct), e.scale(ct))).collect();
     Ok((counter.stages, e.demand()))
 }
@@ -58,15 +57,19 @@ pub(super) fn work_and_demand(
 ///
 /// # Errors
 /// As [`stages`].
-pub fn key_shapes(whole: &CkksParams, circuit: &BootstrapCircuit) -> Result<KeySet<KeySwitchSpec>, Error> {
-    let (made_for, own) = key_circuit(whole, circuit)?.keys(whole)?;
-    let own: KeySet<_> = own.into_iter().map(|need| (need.role, need.spec)).collect();
-    Ok(circuit.users_keys(whole)?.for_subset(whole, &circuit.params).and(own.for_subset(&made_for, &circuit.params)))
+pub fn key_shapes(circuit: &BootstrapCircuit) -> Result<KeySet<KeySwitchSpec>, Error> {
+    let (made_for, own) = key_circuit(circuit)?.keys()?;
+    let own: KeySet<_> = own.into_iter().collect();
+    Ok(circuit
+        .users_keys()?
+        .for_subset(&circuit.whole, &circuit.params)
+        .and(own.for_subset(&made_for, &circuit.params)))
 }
 
 /// The circuit that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
 /// what is done with the result.
-fn key_circuit<'a>(whole: &CkksParams, circuit: &'a BootstrapCircuit) -> Result<Cow<'a, BootstrapCircuit>, Error> {
+fn key_circuit(circuit: &BootstrapCircuit) -> Result<Cow<'_, BootstrapCircuit>, Error> {
+    let whole = &circuit.whole;
     let own = circuit.request;
     let key = BootstrapKind::of(whole).rules().request_of_key(own);
     let plain = own.target_level.is_none() && circuit.functional().is_none();

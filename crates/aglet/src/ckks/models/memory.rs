@@ -5,6 +5,7 @@ use crate::ckks::engine::user_limbs;
 use crate::ckks::BootstrapCircuit;
 use crate::Error;
 use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::Bootstrapper;
 use aglet_bootstrap::CkksStep;
 use aglet_ring::Demand;
 use aglet_rlwe::KeySwitchSpec;
@@ -40,19 +41,20 @@ impl Memory {
     ///
     /// # Errors
     /// Those of the plan; a bootstrap circuit that was made passes.
-    pub fn of(params: &CkksParams, circuit: &BootstrapCircuit) -> Result<Self, Error> {
-        Self::with(params, circuit, &cost::demand(circuit, cost::key_shapes(params, circuit)?, 1)?)
+    pub fn of(circuit: &BootstrapCircuit) -> Result<Self, Error> {
+        Self::with(circuit, &cost::demand(circuit, cost::key_shapes(circuit)?, 1)?)
     }
 
     /// [`Memory::of`], if the scratch memory of a run is known.
-    pub(super) fn with(params: &CkksParams, circuit: &BootstrapCircuit, scratch: &Demand) -> Result<Self, Error> {
-        let (bootstrap_key, stored) = circuit.key_bytes(params)?;
+    pub(super) fn with(circuit: &BootstrapCircuit, scratch: &Demand) -> Result<Self, Error> {
+        let params = &circuit.whole;
+        let (bootstrap_key, stored) = circuit.key_bytes()?;
         let arithmetic = KeySwitchSpec::balanced(params, params.role(Role::EvalMod).end)?;
         Ok(Self {
             bootstrap_key,
             other_keys: 2 * arithmetic.byte_count(params.n()),
             stored_keys: stored + 2 * arithmetic.stored_bytes(params)?,
-            matrices: circuit.matrix_bytes(params)?,
+            matrices: circuit.encoded_bytes()?,
             scratch: at_once(scratch),
             base: PROCESS + base(params, circuit),
         })

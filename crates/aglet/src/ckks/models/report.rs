@@ -8,7 +8,7 @@ use crate::ckks::{cost, failure, precision, BootstrapCircuit, Functional, Method
 use crate::runtime::machine;
 use crate::{Error, Units};
 use aglet_bootstrap::ckks::BootstrapKind;
-use aglet_bootstrap::Step;
+use aglet_bootstrap::{Bootstrapper, Step};
 use aglet_ring::arch;
 use aglet_schemes::ckks::CkksParams;
 use serde_json::{json, Value};
@@ -90,9 +90,9 @@ pub fn plan(
         None => BootstrapCircuit::new(params, request)?,
     };
     let BootstrapCircuit { params: own, plan, .. } = &circuit;
-    let (keys, n) = (circuit.stage_keys(params)?, params.n());
-    let (costs, demand) = cost::work_and_demand(&circuit, cost::key_shapes(params, &circuit)?, 1)?;
-    let memory = Memory::with(params, &circuit, &demand)?;
+    let (keys, n) = (circuit.stage_keys()?, params.n());
+    let (costs, demand) = cost::work_and_demand(&circuit, cost::key_shapes(&circuit)?, 1)?;
+    let memory = Memory::with(&circuit, &demand)?;
     let seconds = |work| units.map(|units| units.seconds(work, n));
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
@@ -133,7 +133,7 @@ pub fn plan(
 /// Those of [`BootstrapCircuit::new`].
 pub fn scratch_bytes(params: &CkksParams, request: Request, count: usize) -> Result<usize, Error> {
     let circuit = BootstrapCircuit::new(params, request)?;
-    Ok(memory::at_once(&cost::demand(&circuit, cost::key_shapes(params, &circuit)?, count)?))
+    Ok(memory::at_once(&cost::demand(&circuit, cost::key_shapes(&circuit)?, count)?))
 }
 
 /// Bytes of the rotation key that a small bootstrap key needs beside it: in memory and when stored. Takes seconds at N

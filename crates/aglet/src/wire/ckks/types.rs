@@ -11,10 +11,9 @@ use crate::ckks::{
     RelinearizationKey, Request, RotationKey,
 };
 use crate::wire::rlwe::{balanced, count, flag, keys, limb_bytes, one, polys, unknown, Words};
-use crate::wire::{Kind, Reader, Shape, Stored, Writer};
+use crate::wire::{bootstrap, Kind, Reader, Shape, Stored, Writer};
 use crate::{Error, PublicKey, SecretKey};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
-use aglet_bootstrap::{KeyNeed, PackedKey, PackedKeys, PackedNeed};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Sample};
 use aglet_schemes::ckks::{self, Known, Points, Size, Stated};
@@ -118,50 +117,19 @@ impl Stored<Origin> for BootstrapKey {
         vec![self.stage_count() as u64, self.size() as u64, self.method() as u64]
     }
     fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
-        let circuit = BootstrapCircuit::new(&origin.params, bootstrap_words(origin, w)?)?;
-        let (params, keys) = circuit.keys(&origin.params)?;
-        let own = keys.into_iter().map(|KeyNeed { role, spec }| Shape::Key { params: params.clone(), role, spec });
-        let mut shapes: Vec<Shape> = own.collect();
-        let packed = circuit.packed_needed();
-        if !packed.is_empty() {
-            let params = origin.params.raised()?;
-            let shape = |PackedNeed { number, spec }| Shape::Packed { params: params.clone(), number, spec };
-            shapes.extend(packed.into_iter().map(shape));
-        }
-        Ok(shapes)
+        bootstrap::shapes(&BootstrapCircuit::new(&origin.params, bootstrap_words(origin, w)?)?)
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-        self.stored_keys().into_iter().try_for_each(|key| out.key(key))?;
-        let mut packed = self.packed().into_iter().flat_map(|keys| keys.list().iter().map(|key| (keys.context(), key)));
-        packed.try_for_each(|(ctx, key)| out.packed_key((key.seed(), key.spec()), |sample| Ok(key.body(ctx, sample)?)))
+        bootstrap::put(self, out)
     }
     fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let request = bootstrap_words(origin, w)?;
-        let circuit = BootstrapCircuit::new(&origin.params, request)?;
-        let (params, keys) = circuit.keys(&origin.params)?;
-        let mut list = Vec::with_capacity(keys.len());
-        for _ in &keys {
-            let (role, key) = parts.key(id)?;
-            list.push((role, Arc::new(key)));
-        }
-        let needs = circuit.packed_needed();
-        let packed = if needs.is_empty() { None } else { Some(packed_keys(origin, &needs, id, parts)?) };
-        Ok(Self { id, request, params, keys: list.into_iter().collect(), packed })
+        let whole = || match &origin.ctx {
+            Some(ctx) => Ok(ctx.clone()),
+            None => Ok(Context::new(origin.params.rlwe().clone())?),
+        };
+        bootstrap::take(&BootstrapCircuit::new(&origin.params, request)?, whole, (id, request), parts)
     }
-}
-
-/// The packed keys that follow the others of a bootstrap key.
-fn packed_keys(origin: &Origin, needs: &[PackedNeed], id: KeyId, parts: &mut Reader<'_>) -> Result<PackedKeys, Error> {
-    let ctx = match &origin.ctx {
-        Some(ctx) => ctx.clone(),
-        None => Context::new(origin.params.rlwe().clone())?,
-    };
-    let raised = ctx.subset(origin.params.raised()?.prime_indices())?;
-    let mut keys = Vec::new();
-    while parts.more() {
-        keys.push(PackedKey::new(&raised, parts.packed_key(id)?)?);
-    }
-    Ok(PackedKeys::new(raised, needs, keys)?)
 }
 
 /// The bootstrap that a key is made for.

@@ -21,7 +21,15 @@ impl Bootstrapping for Rules {
     fn circuit(&self, params: &CkksParams, request: Request) -> Result<BootstrapCircuit, Error> {
         let plan = Arc::new(plan(params, request)?.among());
         let request = Request { target_level: None, ..request };
-        Ok(BootstrapCircuit { params: params.rlwe().clone(), request, level: params.max_level(), plan, layout: None })
+        let whole = params.clone();
+        Ok(BootstrapCircuit {
+            whole,
+            params: params.rlwe().clone(),
+            request,
+            level: params.max_level(),
+            plan,
+            layout: None,
+        })
     }
     /// One of each kind.
     fn default_stages(&self, _: Method, _: usize) -> usize {
@@ -36,7 +44,8 @@ impl Bootstrapping for Rules {
         let bits_only = params.message_ratio_log2().is_some_and(|ratio| ratio <= 1.0);
         [Method::Regular, Method::Bits][usize::from(bits_only)..].to_vec()
     }
-    fn own_keys(&self, params: &CkksParams, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error> {
+    fn own_keys(&self, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error> {
+        let params = &circuit.whole;
         let (Some(ship), Some(shape)) = (ShipParams::of(params), shape_for(params, circuit.request.slots)) else {
             return Err(Error::NotForBootstrap { preset: params.name().to_string() });
         };

@@ -17,7 +17,7 @@ pub struct Rules;
 
 impl Bootstrapping for Rules {
     fn circuit(&self, params: &CkksParams, request: Request) -> Result<BootstrapCircuit, Error> {
-        of_layout(request, Layout::new(params, request, None)?)
+        of_layout(params, request, Layout::new(params, request, None)?)
     }
     fn functional(
         &self,
@@ -28,7 +28,7 @@ impl Bootstrapping for Rules {
         if !matches!(request.method, Method::Regular | Method::Lossy) {
             return Err(Error::FunctionalMethod { method: request.method.name() });
         }
-        of_layout(request, Layout::new(params, request, Some(functional))?)
+        of_layout(params, request, Layout::new(params, request, Some(functional))?)
     }
     /// One for each four layers of the transform. Lossy bootstraps take a level for each stage: they have three, or as many as
     /// few slots have layers.
@@ -50,7 +50,7 @@ impl Bootstrapping for Rules {
         };
         Method::ALL.iter().copied().filter(able).collect()
     }
-    fn own_keys(&self, _: &CkksParams, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error> {
+    fn own_keys(&self, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error> {
         Ok(Box::new(Carried(circuit.carried().cloned())))
     }
     /// slots_to_coeffs has primes of its own, but lossy bootstraps are documented to want a level for each stage.
@@ -68,9 +68,13 @@ impl Bootstrapping for Rules {
     }
 }
 
-fn of_layout(request: Request, (layout, params): (Layout, Params)) -> Result<BootstrapCircuit, Error> {
-    let plan = Arc::new(plan(&layout)?.among());
-    Ok(BootstrapCircuit { params, request, level: layout.level, plan, layout: Some(layout) })
+fn of_layout(
+    whole: &CkksParams,
+    request: Request,
+    (layout, params): (Layout, Params),
+) -> Result<BootstrapCircuit, Error> {
+    let (plan, whole) = (Arc::new(plan(&layout)?.among()), whole.clone());
+    Ok(BootstrapCircuit { whole, params, request, level: layout.level, plan, layout: Some(layout) })
 }
 
 /// The map that the keys of mod_raise carry.
