@@ -94,8 +94,8 @@ def _run(data: Any, own: DigitSession, most: int, kinds: list[str]) -> None:
 def _may_refuse(operands: Any) -> bool:
     """Where numpy decides by values, or by a dtype that digits do not hold: empty arrays, numbers out of range."""
     arrays = [x[1] if isinstance(x, tuple) else np.asarray(x) for x in operands]
-    mixed = {x.dtype.name for x in arrays if x.dtype.kind in "iu" and x.dtype.itemsize == 8}
-    return any(not x.size for x in arrays) or mixed == {"int64", "uint64"} or any(x.dtype.kind == "O" for x in arrays)
+    mixed = any(x.dtype.kind == "i" for x in arrays) and any(x.dtype == np.uint64 for x in arrays)
+    return mixed or any(not x.size or x.dtype.kind == "O" for x in arrays)
 
 
 def _drawn(data: Any, pool: Any, live: bool) -> tuple[str, Any, list[Any]]:
