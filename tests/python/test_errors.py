@@ -249,6 +249,33 @@ def test_a_message_of_which_some_coefficients_wrapped_does_not_decrypt() -> None
         engine.decrypt(engine.add(x, x), secret)
 
 
+def test_values_near_one_number_that_wrapped_around_do_not_decrypt() -> None:
+    """One coefficient of 1,024 or so wraps to nearly nothing, and all others are small."""
+    engine = Engine(max_level=2)
+    secret = engine.create_secret_key()
+    key = engine.create_relinearization_key(secret)
+    noise = np.random.default_rng(7).uniform(-0.1, 0.1, engine.slot_count)
+
+    def near(level: int) -> Ciphertext:
+        """A sum of which nobody knows the least value, but the mean."""
+        x = engine.encrypt(np.full(engine.slot_count, 32.0), secret, level=level, bound=48.0)
+        return engine.add(engine.subtract(noise, x), engine.add(x, x))
+
+    assert_near(engine.decrypt(near(1), secret), 32 + noise, 2.0**-20)
+    for made in (
+        engine.multiply(near(1), engine.encrypt(np.full(engine.slot_count, 32.0), secret, level=1), key),
+        engine.multiply(near(1), near(1), key),
+        engine.square(near(1), key),
+        engine.evaluate_polynomial(near(2), [0.0, 0.0, 1.0], key),
+        engine.make_power_basis(near(1), 2, key)[-1],
+    ):
+        with pytest.raises(RangeError, match="wrapped around earlier"):
+            engine.decrypt(made, secret)
+    # At a level with more room they fit.
+    high = engine.encrypt(32 + noise, secret)
+    assert_near(engine.decrypt(engine.square(high, key), secret), (32 + noise) ** 2, 2.0**-14)
+
+
 def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
     rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
     large = engine.encrypt([3.0, -1.0], keys.secret, level=0)

@@ -166,6 +166,7 @@ impl Engine {
         let (all, reached) = range::sizes(coefficients, basis, ct.known.size.most, ct.real);
         let mut size = ct.known.size.mapped(reached);
         size.least = range::least(coefficients, basis, (ct.known.size.least, ct.known.size.most), ct.real);
+        size.root = range::root(coefficients, basis, &ct.known).max(size.least);
         // On the way nothing is below the level next to the result; series in other bases have larger parts.
         size.doubtful |= all.is_finite() && all * 1024.0 >= self.room(below + 1);
         size
@@ -204,7 +205,8 @@ impl Engine {
                 unit[k] = Complex64::new(1.0, 0.0);
                 let size = ct.known.size;
                 let least = range::least(&unit, basis, (size.least, size.most), ct.real);
-                let size = Size { least, ..size.mapped(range::sizes(&unit, basis, size.most, ct.real).1) };
+                let root = range::root(&unit, basis, &ct.known).max(least);
+                let size = Size { least, root, ..size.mapped(range::sizes(&unit, basis, size.most, ct.real).1) };
                 Known { pattern: Self::polynomial_pattern(ct, &unit, basis), ..Known::sized(size) }
             };
             let told = |(k, element): (usize, Ciphertext)| {

@@ -106,7 +106,7 @@ impl Sums {
         let by = |sum: f64, size: f64| if size.is_finite() { sum * size } else { size };
         let mean = by(self.row, size.most).min(by(self.column, size.mean));
         let most = by(self.row, size.most).min(mean * self.slots);
-        Known::sized(Size { most, mean, rest: mean, least: 0.0, doubtful: size.doubtful })
+        Known::sized(Size { mean, rest: mean, doubtful: size.doubtful, ..Size::up_to(most) })
     }
 }
 

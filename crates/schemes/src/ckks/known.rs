@@ -26,8 +26,16 @@ impl Known {
         let add = |(largest, sum): (f64, Complex64), z: Complex64| (f64::max(largest, z.norm()), sum + z);
         let size = Size::of(slots.clone().map(Complex64::norm));
         let pattern = Pattern::of(slots.clone());
-        let (largest, sum) = slots.fold((0.0, Complex64::ZERO), add);
+        let (largest, sum) = slots.clone().fold((0.0, Complex64::ZERO), add);
         Self { largest: Some(largest), mean: Some(sum / count), size, pattern }
+            .gathered(slots.map(|z| (z - sum / count).norm_sqr()).sum::<f64>() / count)
+    }
+    /// With this mean square of the distances from the mean.
+    fn gathered(mut self, squares: f64) -> Self {
+        // What rounding may leave of a message that is one number: the sum of the slots, and the distances.
+        let rounded = self.size.most * self.size.most * f64::EPSILON * f64::EPSILON * 64.0;
+        self.size.apart = (squares + rounded).sqrt();
+        self
     }
     /// Only bounds on the sizes.
     pub fn sized(size: Size) -> Self {
@@ -39,7 +47,8 @@ impl Known {
     }
     /// What the root mean square of all slots is at least.
     pub fn root_mean_square(&self) -> f64 {
-        self.pattern.map_or(self.size.least, |pattern| pattern.root_mean_square())
+        let by_size = self.size.least.max(self.size.root).max(self.mean.map_or(0.0, |mean| mean.norm()));
+        self.pattern.map_or(by_size, |pattern| pattern.root_mean_square())
     }
     /// A size that some slot has at least.
     pub fn at_least(&self) -> Option<f64> {
@@ -74,19 +83,43 @@ impl Known {
     /// Of the square of every slot.
     #[must_use]
     pub fn square(&self) -> Self {
-        Self { largest: self.largest.map(|x| x * x), ..self.product(self) }
+        let mut square = Self { largest: self.largest.map(|x| x * x), ..self.product(self) };
+        // The mean of the absolute values of the squares is the square of this.
+        square.size.root = square.size.root.max(self.root_mean_square() * self.root_mean_square());
+        square
     }
     /// Of the product with another message, of which the sizes alone are known where neither repeats a few numbers.
     #[must_use]
     pub fn product(&self, other: &Self) -> Self {
         let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, |x, y| x * y));
-        Self { pattern, ..Self::sized(self.size.product(&other.size)) }
+        let mut size = self.size.product(&other.size);
+        if let (Some(x), Some(y)) = (self.mean, other.mean) {
+            // The mean of the product is this near to the product of the means (Cauchy and Schwarz).
+            let apart = self.size.apart * other.size.apart;
+            size.root = size.root.max((x * y).norm() - if apart.is_nan() { f64::INFINITY } else { apart });
+        }
+        Self { pattern, ..Self::sized(size) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What lies near one number is large wherever the number is, also where no slot is known to be.
+    #[test]
+    fn products_of_what_gathers_are_no_smaller_than_the_means() {
+        let near = |sign: f64| (0..64).map(move |i| Complex64::new(32.0 + sign * f64::from(i % 5) / 50.0, 0.0));
+        let (x, y) = (Known::of(near(1.0)), Known::of(near(-1.0)));
+        assert!(x.size.apart < 0.1 && Known::of((0..64).map(|_| Complex64::ONE)).size.apart < 1e-14);
+        // Of sums the least slot is lost.
+        let sum = x.plus(&y.times(Complex64::new(-1.0, 0.0))).plus(&y);
+        assert_eq!(sum.size.least, 0.0);
+        let product = sum.product(&x);
+        assert!((1000.0..1030.0).contains(&product.root_mean_square()), "{}", product.root_mean_square());
+        assert!(sum.square().root_mean_square() > 1000.0);
+        assert_eq!(Known::default().product(&x).root_mean_square(), 0.0);
+    }
 
     #[test]
     fn what_is_known_is_exact_or_nothing() {
@@ -96,7 +129,9 @@ mod tests {
         let (a, b) = (of(&x), of(&y));
         assert_eq!((a.largest, a.mean), (Some(5.0), Some(z(1.0, 2.0))));
         assert_eq!(a.times(z(0.0, -2.0)), of(&x.map(|v| v * z(0.0, -2.0))));
-        assert_eq!(a.product(&a).size, a.square().size);
+        let root = a.square().size.root;
+        assert_eq!(Size { root, ..a.product(&a).size }, a.square().size);
+        assert!(root <= of(&x.map(|v| v * v)).size.root && root >= a.size.root * a.size.root);
         assert_eq!(a.product(&b).at_least(), None);
         assert_eq!((a.coefficient(), a.product(&b).coefficient()), (3.0, 6.0));
         assert_eq!(a.conjugate(), of(&x.map(|v| v.conj())));
@@ -104,7 +139,8 @@ mod tests {
         assert_eq!(a.plus(&b), Known { largest: None, size: a.size.plus(&b.size), ..sum });
         assert_eq!(a.product(&b).pattern, of(&[x[0] * y[0], x[1] * y[1]]).pattern);
         assert_eq!(a.plus_number(z(1.0, 0.0)).mean, Some(z(2.0, 2.0)));
-        assert_eq!(a.square(), Known { mean: None, size: a.size.product(&a.size), ..of(&x.map(|v| v * v)) });
+        let size = Size { root, ..a.size.product(&a.size) };
+        assert_eq!(a.square(), Known { mean: None, size, ..of(&x.map(|v| v * v)) });
         assert_eq!((a.at_least(), sum.at_least()), (Some(5.0), sum.largest));
         assert_eq!(a.plus(&b).at_least(), Some(z(2.0, 2.5).norm()), "a mean is no larger than the largest value");
         assert_eq!(a.plus(&Known::default()), Known::default());

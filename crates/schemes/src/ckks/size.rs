@@ -14,13 +14,25 @@ pub struct Size {
     pub rest: f64,
     /// A lower bound for every slot.
     pub least: f64,
+    /// An upper bound for the root mean square of the distances of the slots from their mean.
+    pub apart: f64,
+    /// A lower bound for the root mean square of the slots.
+    pub root: f64,
     /// Whether an intermediate result may not have fitted its modulus, so that the ciphertext may hold another message.
     pub doubtful: bool,
 }
 
 impl Default for Size {
     fn default() -> Self {
-        Self { most: f64::INFINITY, mean: f64::INFINITY, rest: f64::INFINITY, least: 0.0, doubtful: false }
+        Self {
+            most: f64::INFINITY,
+            mean: f64::INFINITY,
+            rest: f64::INFINITY,
+            least: 0.0,
+            apart: f64::INFINITY,
+            root: 0.0,
+            doubtful: false,
+        }
     }
 }
 
@@ -28,17 +40,20 @@ impl Size {
     /// Bounds from the absolute values of slots, at least one.
     pub fn of(sizes: impl ExactSizeIterator<Item = f64>) -> Self {
         let count = sizes.len() as f64;
-        let add = |(most, sum, least): (f64, f64, f64), x: f64| (most.max(x), sum + x, least.min(x));
-        let (most, sum, least) = sizes.fold((0.0, 0.0, f64::INFINITY), add);
-        Self { most, mean: sum / count, rest: sum / count, least, doubtful: false }
+        let add = |(most, sum, squares, least): (f64, f64, f64, f64), x: f64| {
+            (most.max(x), sum + x, squares + x * x, least.min(x))
+        };
+        let (most, sum, squares, least) = sizes.fold((0.0, 0.0, 0.0, f64::INFINITY), add);
+        let (mean, root) = (sum / count, (squares / count).sqrt());
+        Self { most, mean, rest: mean, least, apart: root, root, doubtful: false }
     }
     /// Bounds if no slot is larger than this.
     pub fn up_to(most: f64) -> Self {
-        Self { most, mean: most, rest: most, ..Self::default() }
+        Self { most, mean: most, rest: most, apart: most, ..Self::default() }
     }
     /// Bounds for one number in every slot.
     pub fn all(size: f64) -> Self {
-        Self { least: size, rest: 0.0, ..Self::up_to(size) }
+        Self { least: size, rest: 0.0, apart: 0.0, root: size, ..Self::up_to(size) }
     }
     /// Bounds for a multiple of the message.
     #[must_use]
@@ -49,6 +64,8 @@ impl Size {
             mean: by(self.mean, c.norm()),
             rest: by(self.rest, c.re.abs() + c.im.abs()),
             least: self.least * c.norm(),
+            apart: by(self.apart, c.norm()),
+            root: self.root * c.norm(),
             ..*self
         }
     }
@@ -60,6 +77,8 @@ impl Size {
             mean: self.mean + other.mean,
             rest: self.rest + other.rest,
             least: (self.least - other.most).max(other.least - self.most).max(0.0),
+            apart: self.apart + other.apart,
+            root: (self.root - other.most).max(other.root - self.most).max(0.0),
             doubtful: self.doubtful || other.doubtful,
         }
     }
@@ -74,6 +93,9 @@ impl Size {
             mean,
             rest: mean,
             least: self.least * other.least,
+            // No number is nearer than the mean, so what is this far from the product of the means is so far from it at most.
+            apart: (by(self.mean, other.apart) + by(other.most, self.apart)).min(by(self.most, other.most)),
+            root: (self.root * other.least).max(other.root * self.least),
             doubtful: self.doubtful || other.doubtful,
         }
     }
@@ -101,10 +123,14 @@ mod tests {
             (each(|x, _| -3.0 * x), a.times(3.0.into())),
         ] {
             assert!(exact.most <= bound.most && exact.mean <= bound.mean && exact.least >= bound.least);
+            assert!(exact.root >= bound.root && exact.apart <= bound.apart);
         }
         assert_eq!(Size::all(8.0).product(&Size::all(16.0)), Size { rest: 128.0, ..Size::all(128.0) });
         assert_eq!(Size::all(8.0).times(Complex64::new(0.0, -2.0)), Size::all(16.0));
-        assert_eq!(Size::all(8.0).plus(&Size::up_to(3.0)), Size { least: 5.0, rest: 3.0, ..Size::up_to(11.0) });
+        assert_eq!(
+            Size::all(8.0).plus(&Size::up_to(3.0)),
+            Size { least: 5.0, rest: 3.0, apart: 3.0, root: 5.0, ..Size::up_to(11.0) }
+        );
         assert_eq!(Size::default().times(Complex64::ZERO), Size::default(), "what nobody knows stays unknown");
         let doubtful = Size { doubtful: true, ..a };
         assert!(doubtful.plus(&b).doubtful && b.product(&doubtful).doubtful && doubtful.mapped(1.0).doubtful);

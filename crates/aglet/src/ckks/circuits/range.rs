@@ -1,6 +1,7 @@
 //! How large the values of a polynomial are on messages of a known size.
 
 use super::PolynomialBasis;
+use aglet_schemes::ckks::Known;
 use num_complex::Complex64;
 
 /// Points for each degree. Between so many the largest value at a point is at most `1 / cos(pi / 32)` times exceeded (Ehlich and
@@ -33,6 +34,20 @@ pub(super) fn sizes(coefficients: &[Complex64], basis: PolynomialBasis, most: f6
     let largest = (0..=count).map(|i| value(coefficients, basis, point(i).into()).norm()).fold(0.0, f64::max);
     // For the rounding of the sums: half the digits.
     (all, all.min(1.01 * largest + all * 1e-8))
+}
+
+/// A bound from below on the root mean square of the values of a polynomial: the value at the mean of the message, less the slope times
+/// the distances from there. On a disc the slope is at most the largest value on twice the disc, over the radius (Cauchy).
+pub(super) fn root(coefficients: &[Complex64], basis: PolynomialBasis, known: &Known) -> f64 {
+    let (Some(mean), size) = (known.mean, known.size) else { return 0.0 };
+    let half = if basis == PolynomialBasis::HalfChebyshev { 2.0 } else { 1.0 };
+    let slope = sizes(coefficients, basis, 2.0 * size.most, false).1 / size.most;
+    let least = value(coefficients, basis, mean / half).norm() - slope * size.apart;
+    if least.is_finite() {
+        least.max(0.0)
+    } else {
+        0.0
+    }
 }
 
 /// A bound from below on the absolute values of a polynomial on messages whose absolute values lie between two sizes: in powers where
