@@ -288,9 +288,16 @@ def test_benches_that_do_not_exist() -> None:
         SchemeSwitchCase("argmin", preset="int16")
 
 
-@pytest.mark.parametrize(("name", "said"), [("nearest.py", "1 points"), ("slot_tree.py", "1 samples")])
-def test_examples(name: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+EXAMPLES = [("nearest.py", "1", "1 points"), ("slot_tree.py", "1", "1 samples"), ("mean_of_adults.py", "9", "9 rows")]
+
+
+@pytest.mark.parametrize(("name", "count", "said"), EXAMPLES)
+def test_examples(
+    name: str, count: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(aglet, "Engine", lambda **_: toy(11, 64))
-    monkeypatch.setattr(sys, "argv", [name, "1"])
+    # The larger toy is no preset, and plans know presets alone.
+    monkeypatch.setattr(aglet.Session, "plan", lambda *_, **__: "none")
+    monkeypatch.setattr(sys, "argv", [name, count])
     runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
     assert said in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
-from aglet.arrays import fits, functions, moves, places, products, protocols
+from aglet.arrays import casts, fits, functions, moves, places, products, protocols
+from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.interval import Interval
 from aglet.arrays.reductions import Reductions
 from aglet.arrays.refusals import Refusals
@@ -24,6 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["EncryptedArray"]
 
 Index = NDArray[np.int64]
+
+
+def _beside_digits(method: Callable[[Any, Any], EncryptedArray]) -> Callable[[Any, Any], EncryptedArray]:
+    """An operator that takes digits as floats, as numpy does with whole numbers."""
+
+    def lifting(self: Any, other: Any) -> EncryptedArray:
+        return method(self, casts.to_floats(other) if isinstance(other, EncryptedIntegers) else other)
+
+    return functools.update_wrapper(lifting, method)
 
 
 class EncryptedArray(Views, Reductions, Refusals):
@@ -131,6 +142,22 @@ class EncryptedArray(Views, Reductions, Refusals):
         if not self.ndim:
             raise TypeError("An encrypted number has no length, because its shape is ().")
         return self.shape[0]
+
+    def astype(self, dtype: Any) -> EncryptedArray:
+        """The array itself, if this is its dtype.
+
+        Raises
+        ------
+        TypeError
+            If it is another one. Floats do not become whole numbers or booleans: a comparison gives 0.0 and 1.0, and
+            values are rounded where they are decrypted.
+        """
+        if np.dtype(dtype) == self.dtype:
+            return self
+        raise TypeError(
+            f"Encrypted {self.dtype} does not become {np.dtype(dtype)}; compare values, as in x > 0.5, which gives 0.0 "
+            "and 1.0, or round the result of session.decrypt."
+        )
 
     # Levels and bounds
 
@@ -240,6 +267,7 @@ class EncryptedArray(Views, Reductions, Refusals):
         index = checks.rearranged("shape", self.shape, lambda: np.broadcast_to(self.index, shape))
         return self.reshape_uniform(shape) if self.uniform else moves.spread_out(self, index)
 
+    @_beside_digits
     def __add__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             self.session.same(other)
@@ -254,6 +282,7 @@ class EncryptedArray(Views, Reductions, Refusals):
     def __pos__(self) -> EncryptedArray:
         return self
 
+    @_beside_digits
     def __sub__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             self.session.same(other)
@@ -263,6 +292,7 @@ class EncryptedArray(Views, Reductions, Refusals):
     def __rsub__(self, other: Any) -> EncryptedArray:
         return functions.add_plain(-self, functions.plain(other))
 
+    @_beside_digits
     def __mul__(self, other: Any) -> EncryptedArray:
         if not isinstance(other, EncryptedArray):
             return functions.multiply_plain(self, functions.plain(other))
@@ -281,6 +311,7 @@ class EncryptedArray(Views, Reductions, Refusals):
         self.need(1)
         return self.each(self.session.machine.square, self.interval.square(self.is_real), lambda x: x * x)
 
+    @_beside_digits
     def __truediv__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             self.session.same(other)
@@ -309,15 +340,18 @@ class EncryptedArray(Views, Reductions, Refusals):
             return self.square()
         return self.session.poly(self, [0] * int(exponent) + [1])
 
+    @_beside_digits
     def __matmul__(self, other: Any) -> EncryptedArray:
         return products.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> EncryptedArray:
         return products.rmatmul(other, self)
 
+    @_beside_digits
     def __gt__(self, other: Any) -> EncryptedArray:
         return functions.compare("compare", self, other)
 
+    @_beside_digits
     def __lt__(self, other: Any) -> EncryptedArray:
         return functions.compare("compare", -self, functions.negated(other))
 
@@ -343,7 +377,9 @@ class EncryptedArray(Views, Reductions, Refusals):
     __pandas_priority__ = 5000
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return protocols.ufunc(ufunc, method, inputs, options)
+        floats = casts.lifted(*inputs)
+        return protocols.ufunc(ufunc, method, inputs if floats is None else floats, options)
 
     def __array_function__(self, function: Any, _types: Any, given: Any, options: Any) -> Any:
-        return protocols.function(function, given, options)
+        floats = casts.lifted(given, options)
+        return protocols.function(function, *((given, options) if floats is None else floats))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -9,6 +10,7 @@ from aglet._core import Ciphertext
 from aglet.ckks.engine import Engine
 from aglet.errors import MissingKeyError
 from aglet.keys.keyset import KeySet
+from aglet.scheme_switch.switch import SchemeSwitch
 
 __all__ = ["Chunk", "Live", "Machine"]
 
@@ -46,6 +48,7 @@ class Machine(Protocol):
     def matrix(self, matrix: Any, x: Chunk) -> Chunk: ...
     def encoded_matrix(self, matrix: Any, level: int) -> Any: ...
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]: ...
+    def from_bits(self, cells: Any) -> Chunk: ...
 
 
 class Live:
@@ -150,3 +153,16 @@ class Live:
         ]
         rest = [self.engine.bootstrap(one, *keys, bound=bound, real=True) for one in chunks[paired:]]
         return done + rest
+
+    @functools.cached_property
+    def _switch(self) -> SchemeSwitch:
+        if self.keys.fhew_engine is None or self.keys.scheme_switch is None:
+            raise MissingKeyError(
+                "A cast of digits to floats needs the key of a switch, which this set of keys does not have; make "
+                "them with SchemeSwitch(engine, fhew_engine).create_keys()."
+            )
+        return SchemeSwitch(self.engine, self.keys.fhew_engine)
+
+    def from_bits(self, cells: Any) -> Chunk:
+        """FHEW ciphertexts of 0 and 1 as the first slots."""
+        return self._switch.from_fhew(cells, self.keys)

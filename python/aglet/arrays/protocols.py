@@ -93,7 +93,6 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
 
 
 _INSTEAD = {
-    "astype": "decrypted values are always float64 or complex128",
     "round": "round the result of session.decrypt",
     "real": "encrypt the real parts separately, or use (x + x.conj()) * 0.5",
     "imag": "encrypt the imaginary parts separately, or use (x - x.conj()) * -0.5j",

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet import checks, extra
+from aglet import checks
 from aglet.arrays import layout, stored
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.session import DigitSession
+from aglet.arrays.digits.stored import holds_digits
 from aglet.arrays.evaluation import Functions
 from aglet.arrays.folders import InFolders
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
+from aglet.arrays.planned import Planned
 from aglet.arrays.products import KeptMatrix
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
@@ -26,7 +29,7 @@ from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    pass
 
 __all__ = ["Session"]
 
@@ -37,15 +40,16 @@ _NOISE = 2.0**-18
 _REFRESH = ("auto", "never")
 
 
-class SessionOptions(TypedDict, total=False):
-    """The arguments of `Session` that a plan takes too."""
+def _engine_of(keys: KeySet) -> Engine:
+    if isinstance(keys.engine, Engine):
+        return keys.engine
+    raise TypeError(
+        "Arrays hold floats of CKKS and digits of FHEW, and these keys are of slots of integers; make keys with "
+        "Engine.create_keys(), FhewEngine.create_keys() or SchemeSwitch(engine, fhew_engine).create_keys()."
+    )
 
-    refresh: str
-    alpha: int
-    error_bits: int
 
-
-class Session(Functions, InFolders[EncryptedArray]):
+class Session(Functions, Planned, InFolders[EncryptedArray]):
     """Encrypted arrays with one engine and one set of keys.
 
     Parameters
@@ -85,18 +89,32 @@ class Session(Functions, InFolders[EncryptedArray]):
 
     _stored = stored
 
-    def __new__(cls, engine: Any = None, *arguments: Any, **options: Any) -> Any:
-        """Make a `DigitSession` instead if the engine is one of FHEW."""
+    def __new__(cls, engine: Any = None, keys: Any = None, **options: Any) -> Any:
+        """Make a `DigitSession` instead if the engine is one of FHEW, or the keys have no other."""
+        if isinstance(engine, KeySet) and keys is None and engine.engine is None:
+            engine, keys = engine.fhew_engine, engine
         if isinstance(engine, FhewEngine):
-            return DigitSession(engine, *arguments, **options)
+            return DigitSession(engine, keys, **options)
         return super().__new__(cls)
 
     def __init__(
-        self, engine: Engine, keys: KeySet, *, refresh: str = "auto", alpha: int = 8, error_bits: int = 20
+        self,
+        engine: Engine | KeySet,
+        keys: KeySet | None = None,
+        *,
+        refresh: str = "auto",
+        alpha: int = 8,
+        error_bits: int = 20,
     ) -> None:
+        if isinstance(engine, KeySet) and keys is None:
+            keys, engine = engine, _engine_of(engine)
         if not isinstance(engine, Engine):
-            raise TypeError(f"The first argument of Session(engine, keys) is an Engine, not {type(engine).__name__}.")
-        self.engine, self.keys = engine, checks.need(keys, KeySet, "engine.create_keys()")
+            raise TypeError(
+                f"The first argument of Session(engine, keys) is an Engine, not {type(engine).__name__}; Session(keys) "
+                "takes the engine of the keys."
+            )
+        keys = checks.need(keys, KeySet, "engine.create_keys()")
+        self.engine, self.keys = engine, keys
         of = keys.engine
         if not isinstance(of, Engine):
             raise KeyMismatchError("These keys are not of CKKS; take those of Engine.create_keys().")
@@ -111,6 +129,8 @@ class Session(Functions, InFolders[EncryptedArray]):
         self._alpha, self._error_bits = checks.count("alpha", alpha), checks.count("error_bits", error_bits)
         fhew = keys.fhew_engine
         self.digits = DigitSession(fhew, keys) if fhew is not None and 2**fhew.bits == MESSAGES else None
+        if self.digits is not None:
+            self.digits.floats = self
 
     def __enter__(self) -> Session:
         return self
@@ -159,7 +179,8 @@ class Session(Functions, InFolders[EncryptedArray]):
             The level of the ciphertexts; `max_level` if not given.
         dtype
             bool, uint8 to uint64 or int8 to int64 encrypt digits, as `DigitSession.encrypt` does, and the other
-            arguments are left out. None and floats are numbers of CKKS.
+            arguments are left out. numpy.float64 encrypts numbers of CKKS. By default the dtype of an array decides, if
+            the keys have FHEW for messages of 4 bits; Python's numbers, and all numbers without such keys, are of CKKS.
 
         Raises
         ------
@@ -170,6 +191,10 @@ class Session(Functions, InFolders[EncryptedArray]):
         TypeError
             If it contains something other than numbers.
         """
+        if dtype is None and self.digits is not None:
+            dtype = getattr(message, "dtype", None)
+            # pandas has dtypes of its own.
+            dtype = dtype if isinstance(dtype, np.dtype) and dtype.kind in "biu" else None
         if dtype is not None and np.dtype(dtype).kind in "biu":
             return self._digits().encrypt(message, dtype)
         with checks.in_memory("These numbers do not fit in memory; encrypt them in parts."):
@@ -215,7 +240,8 @@ class Session(Functions, InFolders[EncryptedArray]):
         if not array.size:
             raise RangeError("This array is empty; give at least one number.")
         around = Interval.around(array) | Interval(like.interval.inside, like.interval.inside)
-        found: EncryptedArray = self.encrypt(array, bound=(around.low, around.high) if around.size else 1.0)
+        ends = (around.low, around.high) if around.size else 1.0
+        found: EncryptedArray = self.encrypt(array, bound=ends, dtype=np.float64)
         return found
 
     def decrypt(self, array: EncryptedArray | EncryptedIntegers) -> Any:
@@ -242,6 +268,35 @@ class Session(Functions, InFolders[EncryptedArray]):
         found = flat[array.index]
         array.interval.refuse_outside(found)
         return found if array.ndim else found[()]
+
+    def save(self, array: EncryptedArray | EncryptedIntegers, folder: Any) -> None:
+        """Write an array of floats or of digits to an empty folder.
+
+        Raises
+        ------
+        FileExistsError
+            If the folder is not empty.
+        OSError
+            If the system refuses the write.
+        """
+        if isinstance(array, EncryptedIntegers):
+            self._digits().save(array, folder)
+        else:
+            super().save(array, folder)
+
+    def load(self, folder: Any) -> Any:
+        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
+
+        Raises
+        ------
+        SerializationError
+            If the folder holds no array, or a damaged one.
+        KeyMismatchError
+            If the array has another secret key or other parameters.
+        """
+        if holds_digits(Path(checks.path("folder", folder))):
+            return self._digits().load(folder)
+        return super().load(folder)
 
     def encode_matrix(self, matrix: Any) -> KeptMatrix:
         """Encode a plain matrix once for many products, `x @ m` and `m @ x`. Later products reuse the encoding.
@@ -321,55 +376,3 @@ class Session(Functions, InFolders[EncryptedArray]):
                 "These arrays belong to two sessions; use one session, or save one array and load it in the other "
                 "session."
             )
-
-    # Forecast
-
-    @staticmethod
-    def plan(
-        function: Callable[..., Any],
-        shapes: Sequence[Any],
-        *,
-        engine: Engine,
-        bounds: Sequence[Any] | None = None,
-        bootstrap: str = "large",
-        sample: Sequence[Any] | None = None,
-        **session: Unpack[SessionOptions],
-    ) -> Any:
-        """Simulate a function to know levels, bootstraps, work, memory, time and precision before any key exists.
-
-        Parameters
-        ----------
-        function
-            Called with one simulated array of each shape. It may use `x.session`, as in the real run.
-        shapes
-            One shape for each argument.
-        engine
-            The engine that will run the function.
-        bounds
-            One bound for each argument, as in `encrypt`; 1 if not given.
-        bootstrap
-            The size of the bootstrap key.
-        sample
-            Typical values, for each argument an array of its shape. The predicted bits are for them. Without a sample
-            they are for values drawn uniformly from the bounds, and if the function compares, no bits are predicted.
-        session
-            refresh, alpha and error_bits, as `Session` takes them.
-
-        Returns
-        -------
-        The forecast: `level`, `refreshes`, `products`, `rotations`, `key_bytes`, `peak_bytes`, `ciphertext_bytes`,
-        `seconds`, `bits`, `deviation` and `unstated`, which `aglet_bench.arrays.forecast.Plan` explains. `print` shows
-        it as a sentence.
-
-        Raises
-        ------
-        ParameterError
-            If the number of bounds or samples differs from the number of shapes, or if the package that plans,
-            `aglet-fhe[bench]`, is not installed.
-        RangeError
-            If a shape is not valid.
-        TypeError
-            If an argument is of another type.
-        """
-        given: Any = {"bounds": bounds, "bootstrap": bootstrap, "sample": sample, **session}
-        return extra.needed(".arrays.plan", "Session.plan").plan(function, shapes, engine=engine, **given)

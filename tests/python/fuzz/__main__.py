@@ -16,7 +16,18 @@ from typing import Any
 
 from aglet import _core
 from aglet_bench import recording
-from fuzz import arrays, comparisons, digits, engine, fhew, functional, integer_scheme_switch, integers, scheme_switch
+from fuzz import (
+    arrays,
+    casts,
+    comparisons,
+    digits,
+    engine,
+    fhew,
+    functional,
+    integer_scheme_switch,
+    integers,
+    scheme_switch,
+)
 from fuzz.profiles import Front, drawn
 
 __all__ = ["FRONTS", "RECORD", "counted", "run"]
@@ -30,8 +41,9 @@ FRONTS: dict[str, tuple[Front, float]] = {
     "engine": (engine.program, 0.15),
     "integers": (integers.program, 0.15),
     "lookups": (fhew.program, 0.12),
-    "digits": (digits.program, 0.02),
+    "digits": (digits.program, 0.01),
     "digits on ciphertexts": (digits.live_program, 0.01),
+    "casts": (casts.program, 0.01),
     "functional": (functional.program, 0.02),
     "comparisons": (comparisons.program, 0.02),
     "bits by scheme switch": (scheme_switch.bits_program, 0.02),

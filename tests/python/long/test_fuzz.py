@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz import arrays, comparisons, digits, engine, fhew, functional, integer_scheme_switch, integers, scheme_switch
+from fuzz import (
+    arrays,
+    casts,
+    comparisons,
+    digits,
+    engine,
+    fhew,
+    functional,
+    integer_scheme_switch,
+    integers,
+    scheme_switch,
+)
 from fuzz.profiles import programs
 
 # On two cores with AVX2 alone some take ten minutes, and more beside other work.
@@ -23,3 +34,4 @@ test_comparisons = programs(comparisons.program, share=0.02, profile="long")
 test_functional = programs(functional.program, share=0.02, profile="long")
 test_digits = programs(digits.program, share=0.05, profile="long")
 test_digits_on_ciphertexts = programs(digits.live_program, share=0.01, profile="long")
+test_casts = programs(casts.program, share=0.01, profile="long")

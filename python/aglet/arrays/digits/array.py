@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import casts
 from aglet.arrays.digits import dtypes, functions, operations
-from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit
+from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.digits.session import DigitSession
@@ -22,7 +24,9 @@ def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         if not operations.is_operand(other):
             return NotImplemented
-        return operations.apply(ufunc, (other, self) if reflected else (self, other))
+        pair = (other, self) if reflected else (self, other)
+        floats = casts.lifted(*pair)
+        return operations.apply(ufunc, pair) if floats is None else ufunc(*floats)
 
     return operator
 
@@ -43,18 +47,25 @@ class EncryptedIntegers:
     for, so `if` and an index refuse them.
     """
 
-    __slots__ = ("digits", "dtype", "session", "shape")
+    __slots__ = ("bound", "digits", "dtype", "session", "shape")
 
     session: DigitSession
     digits: list[AnyDigit]
     """The digits of all elements, the lowest first. A digit may be known to everybody, as that of a wider dtype."""
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    bound: tuple[int, int] | None
+    """The least and the largest value, if `assume` declared them. Results of operations have none."""
 
     def __init__(
-        self, session: DigitSession, digits: Sequence[AnyDigit], dtype: np.dtype[Any], shape: tuple[int, ...]
+        self,
+        session: DigitSession,
+        digits: Sequence[AnyDigit],
+        dtype: np.dtype[Any],
+        shape: tuple[int, ...],
+        bound: tuple[int, int] | None = None,
     ) -> None:
-        self.session, self.dtype, self.shape = session, dtype, shape
+        self.session, self.dtype, self.shape, self.bound = session, dtype, shape, bound
         self.digits = [one if isinstance(one, Digit) else np.broadcast_to(one, shape) for one in digits]
 
     def with_digits(self, digits: Sequence[AnyDigit], dtype: np.dtype[Any] | None = None) -> EncryptedIntegers:
@@ -123,10 +134,14 @@ class EncryptedIntegers:
     __hash__ = None  # type: ignore[assignment]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        floats = casts.lifted(*inputs)
+        if floats is not None:
+            return getattr(ufunc, method)(*floats, **options)
         return operations.called(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return functions.call(function, args, kwargs)
+        floats = casts.lifted(args, kwargs)
+        return functions.call(function, args, kwargs) if floats is None else function(*floats[0], **floats[1])
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError("These values are encrypted and cannot become a numpy array; call session.decrypt(x).")
@@ -152,7 +167,7 @@ class EncryptedIntegers:
                 digits.append(Digit(digit.cells.reshape(-1)[places], digit.low, digit.high))
             else:
                 digits.append(digit.reshape(-1)[places])
-        return EncryptedIntegers(self.session, digits, self.dtype, places.shape)
+        return EncryptedIntegers(self.session, digits, self.dtype, places.shape, self.bound)
 
     def __getitem__(self, index: Any) -> EncryptedIntegers:
         if any(isinstance(part, EncryptedIntegers) for part in (index if isinstance(index, tuple) else (index,))):
@@ -189,17 +204,44 @@ class EncryptedIntegers:
 
     # Numbers
 
-    def astype(self, dtype: Any, casting: str = "safe") -> EncryptedIntegers:
-        """The same values in another dtype of digits.
+    def assume(self, *, bound: Any) -> EncryptedIntegers:
+        """Declare the least and the largest value, which nobody can check. Digits that are 0 then cost nothing.
+
+        Parameters
+        ----------
+        bound
+            The largest absolute value, or a pair of the least and the largest value: whole numbers of the dtype.
+
+        Raises
+        ------
+        RangeError
+            If the least is above the largest, or one of them does not fit the dtype.
+        """
+        ends = bound if isinstance(bound, tuple | list) else (0 if self.dtype.kind != "i" else -bound, bound)
+        low, high = (dtypes.fitting(checks.whole("bound", end), self.dtype) for end in ends)
+        if low > high:
+            raise RangeError(f"bound={bound} is empty; give the least and the largest value.")
+        used = -(-high.bit_length() // 2) if low >= 0 else len(self.digits)
+        digits = [digit if at < used else ZERO for at, digit in enumerate(self.digits)]
+        return EncryptedIntegers(self.session, digits, self.dtype, self.shape, (low, high))
+
+    def astype(self, dtype: Any, casting: str = "safe") -> Any:
+        """The same values in another dtype of digits, or as floats of CKKS.
 
         A wider unsigned dtype costs nothing, a wider signed one a bootstrap. Booleans take about one bootstrap for
-        five digits.
+        five digits. float64 gives an `EncryptedArray` of the session of CKKS that has the same keys: it takes about a
+        bootstrap for each bit of an element, none for booleans, and one of CKKS for all elements.
 
         Raises
         ------
         TypeError
-            If values may change and casting is not "unsafe", or if digits do not hold the dtype.
+            If values may change and casting is not "unsafe", or if digits do not hold the dtype. Floats keep whole
+            numbers of up to 16 bits, which `assume` may declare.
+        MissingKeyError
+            If the keys have no switch to CKKS.
         """
+        if np.dtype(dtype) == np.float64:
+            return casts.to_floats(self, casting)
         wanted = dtypes.known(dtype)
         how: Any = checks.choice("casting", casting, ("no", "equiv", "safe", "same_kind", "unsafe"))
         if not np.can_cast(self.dtype, wanted, how):

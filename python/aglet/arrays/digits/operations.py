@@ -37,7 +37,10 @@ def is_encrypted(value: Any) -> bool:
 
 def is_operand(value: Any) -> bool:
     """Whether an operator takes a value."""
-    return is_encrypted(value) or isinstance(value, int | float | complex | np.generic | np.ndarray | list)
+    from aglet.arrays.array import EncryptedArray
+
+    numbers = (int, float, complex, np.generic, np.ndarray, list)
+    return is_encrypted(value) or isinstance(value, (*numbers, EncryptedArray))
 
 
 def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

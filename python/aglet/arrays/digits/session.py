@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from aglet.errors import KeyMismatchError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
 from aglet.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from aglet.arrays.session import Session
 
 __all__ = ["DigitPlan", "DigitSession"]
 
@@ -76,6 +79,8 @@ class DigitSession(InFolders[EncryptedIntegers]):
     """
 
     machine: Machine
+    floats: Session | None = None
+    """The session of CKKS that the same keys serve; casts to floats go there."""
     _stored = stored
 
     def __init__(

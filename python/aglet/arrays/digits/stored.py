@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.digits.session import DigitSession
 
-__all__ = ["load", "save"]
+__all__ = ["holds_digits", "load", "save"]
 
 _HEAD, _CELLS, _CLEAR = "integers.json", "digits.ciphertext", "clear.npy"
+
+
+def holds_digits(place: Path) -> bool:
+    """Whether a folder says that it holds digits."""
+    return (place / _HEAD).is_file()
 
 
 def save(array: EncryptedIntegers, place: Path) -> None:

@@ -40,6 +40,8 @@ class Plan:
     """
     unstated: str | None
     """The reason why no bits are predicted."""
+    blind_rotations: int = 0
+    """Of digits, refreshes included."""
 
     def __str__(self) -> str:
         bits = f"bits not predicted, because {self.unstated}"
@@ -47,8 +49,9 @@ class Plan:
             bits = f"at least {self.bits:.1f} bits of precision"
         elif self.deviation:
             bits += f"; standard deviation of the error 2^{math.log2(self.deviation):.1f}"
+        counts = f"{self.products} products, {self.rotations} rotations"
+        counts += f", {self.blind_rotations} blind rotations of FHEW" if self.blind_rotations else ""
         return (
-            f"level {self.level} after {self.refreshes} bootstraps, {self.products} products, {self.rotations} "
-            f"rotations; keys {gigabytes(self.key_bytes)}, ciphertexts {gigabytes(self.ciphertext_bytes)}; about "
-            f"{self.seconds:.3g} s on one thread; {bits}."
+            f"level {self.level} after {self.refreshes} bootstraps, {counts}; keys {gigabytes(self.key_bytes)}, "
+            f"ciphertexts {gigabytes(self.ciphertext_bytes)}; about {self.seconds:.3g} s on one thread; {bits}."
         )

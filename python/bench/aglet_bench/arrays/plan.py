@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from aglet import checks
+from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.interval import Interval
 from aglet.arrays.session import Session
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
+from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
 from aglet_bench.arrays.forecast import Plan
 from aglet_bench.arrays.shadow import Shadow
@@ -35,19 +38,29 @@ def plan(
         raise TypeError(f"plan needs a function of encrypted arrays, not {type(function).__name__}.")
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is an Engine, not {type(engine).__name__}; Session.plan(f, shapes, engine=engine).")
+    dtypes, fhew_engine = session.pop("dtypes", None), session.pop("fhew_engine", None)
     machine = Shadow(engine, checks.string("bootstrap", bootstrap))
     simulated = Session(engine, KeySet(engine), **session)
     simulated.machine = machine
+    if fhew_engine is not None:
+        low = checks.need(fhew_engine, FhewEngine, "FhewEngine(bits=4)")
+        machine.digits = simulated.digits = DigitSession.modelled(low)
+        simulated.digits.floats = simulated
     lengths = checks.each("shapes", shapes)
+    kinds = _one_each("dtypes", dtypes, lengths, np.float64)
     given = _one_each("bounds", bounds, lengths, 1.0)
     drawn = _one_each("samples", sample, lengths, None)
-    arrays = [_argument(simulated, machine, *words) for words in zip(lengths, given, drawn, strict=True)]
+    arrays = [_argument(simulated, machine, *words) for words in zip(lengths, kinds, given, drawn, strict=True)]
     machine.most = machine.live
     made = function(*arrays)
     several = list(made.values()) if isinstance(made, dict) else made if isinstance(made, list | tuple) else [made]
     if not several:
         raise ParameterError("This function returned no array, so there is nothing to plan; let it return its results.")
     for array in several:
+        if isinstance(array, EncryptedIntegers):
+            raise ParameterError(
+                "A plan is of results in floats; call DigitSession.plan for digits, or cast the result."
+            )
         simulated.same(array)
     return machine.plan(several, sample is not None)
 
@@ -59,8 +72,12 @@ def _one_each(what: str, given: Sequence[Any] | None, shapes: Sequence[Any], def
     return found
 
 
-def _argument(session: Any, machine: Shadow, shape: Any, bound: Any, sample: Any) -> Any:
+def _argument(session: Any, machine: Shadow, shape: Any, dtype: Any, bound: Any, sample: Any) -> Any:
     """An argument of a plan: the sample in every run, or random values within its bounds, different in each run."""
+    if np.dtype(dtype).kind in "biu":
+        # What digits cost does not depend on their values.
+        zeros = np.zeros(checks.shape(shape), dtype=dtype)
+        return session.encrypt(zeros if sample is None else np.asarray(sample, dtype=dtype), dtype=dtype)
     interval = Interval.of(bound)
     # An array of this shape that takes no memory.
     filled = checks.rearranged("shape", (), lambda: np.broadcast_to(np.array(interval.inside), shape))

@@ -6,20 +6,23 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from aglet import _core, forecast
+from aglet.arrays.digits.session import DigitSession
 from aglet.ckks.engine import Engine
-from aglet.errors import LevelError
+from aglet.errors import LevelError, ParameterError
 from aglet.keys.sizes import key_bytes
+from aglet.scheme_switch.switch import SchemeSwitch
 from aglet_bench.arrays.forecast import Plan
 from aglet_bench.arrays.rehearsal import Rehearsal, Sample
 
 __all__ = ["Shadow"]
 
 _COMPARED = "comparisons depend on the distance of the values: give sample="
+_CAST = "the error of a cast from digits is not modelled"
 _LUCK = "the error of a single number, or of an error that all numbers share, depends on luck"
 
 
@@ -46,11 +49,17 @@ class Shadow:
         self.live = self.most = 0
         self.done: Counter[str] = Counter()
         self.seconds = 0.0
-        self._preset = next(p for p in _core.presets() if p["name"] == engine.preset)
+        preset = next((p for p in _core.presets() if p["name"] == engine.preset), None)
+        if preset is None:
+            raise ParameterError(f"A plan needs a preset, and {engine.preset} is a set of your own; plan with one.")
+        self._preset = preset
         self._size = bootstrap
         self.refreshed_level: int | None = None
         hidden, refresh = 0, None
         self._compared = False
+        self.digits: DigitSession | None = None
+        """The digits of a plan that has some."""
+        self._cast = False
         self.drawing = False
         """While arguments are drawn run by run, each encryption gives one run; `together` joins them."""
         if engine.can_bootstrap:
@@ -208,28 +217,54 @@ class Shadow:
         )
         return (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
 
+    def from_bits(self, cells: Any) -> _Chunk:
+        """Modelled messages of 0 and 1 as the first slots."""
+        assert self.digits is not None, "cells are of a model"
+        found = self._switch.estimate("from_fhew", count=cells.size, size=cast("Any", self._size))
+        self.seconds += found.seconds
+        self._cast = True
+        assert found.level is not None, "asked for what comes back"
+        return self._made(found.level, True, self.rehearsal.encrypt([cells.values.ravel() * 1.0]))
+
+    @functools.cached_property
+    def _switch(self) -> SchemeSwitch:
+        assert self.digits is not None, "there is a switch where there are digits"
+        return SchemeSwitch(self.engine, self.digits.engine)
+
+    def _digit_work(self) -> tuple[int, float, int]:
+        """Blind rotations, their seconds, and the bytes of the keys of FHEW and of the switch."""
+        if self.digits is None:
+            return 0, 0.0, 0
+        engine, count = self.digits.engine, self.digits.rotations
+        more = self._switch.key_bytes if self._cast else 0
+        each = engine.estimate("lookup", batch=64).seconds / 64
+        return count, count * each, engine.keys_forecast() + more
+
     def plan(self, arrays: Sequence[Any], sampled: bool) -> Plan:
         """The counts for the results, of arguments that are samples of the user or not."""
-        unstated, stated = _COMPARED, None
-        if sampled or not self._compared:
+        unstated, stated = _CAST if self._cast else _COMPARED, None
+        if (sampled or not self._compared) and not self._cast:
             stated = self.rehearsal.stated([_errors(array) for array in arrays])
             unstated = _LUCK
-        size = self._size if self.done["refreshes"] > 0 else None
+        size = self._size if self.done["refreshes"] > 0 or self._cast else None
         # Small keys go with the rotation key.
         rotation = self.done["rotations"] > 0 or size == "small"
-        made = key_bytes(self.engine, size, 3, "regular", rotation=rotation, matrix=False)
+        method = "lossy" if self._cast else "regular"
+        blind, seconds, more = self._digit_work()
+        made = key_bytes(self.engine, size, None, method, rotation=rotation, matrix=False) + more
         return Plan(
             min(chunk.level for array in arrays for chunk in array.chunks),
             self.done["refreshes"],
             self.done["products"],
             self.done["rotations"],
             made,
-            max(made, self.engine.keys_forecast(size, rotation=rotation)),
+            max(made, self.engine.keys_forecast(size, method=method, rotation=rotation) + more),
             self.most,
-            self.seconds,
+            self.seconds + seconds,
             stated.bits if stated else None,
             stated.deviation if stated else None,
             unstated if stated is None or stated.bits is None else None,
+            blind,
         )
 
 

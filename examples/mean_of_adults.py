@@ -1,0 +1,54 @@
+"""The mean income of adults: exact comparisons on encrypted bytes by FHEW choose among encrypted floats of CKKS.
+
+One session has the keys of both schemes. Booleans become floats where they meet floats, by scheme switching. Nobody can
+tell how many adults there are, so the program states that there is one at least: a divisor that may be 0 is refused.
+"""
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from aglet import Engine, FhewEngine, SchemeSwitch, Session
+
+ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 128
+
+
+def mean_of_adults(age, income):
+    """In the clear as well as encrypted."""
+    adult = (age >= 18) & (age < 65)
+    number = adult.sum()
+    if not isinstance(number, np.generic):
+        number = number.assume(bound=(1, ROWS))
+    return np.where(adult, income, 0).sum() / number
+
+
+random = np.random.default_rng(5)
+age = random.integers(0, 100, ROWS, dtype=np.uint8)
+# In units of 100,000, which keeps the numbers within [-1, 1].
+income = random.uniform(0.1, 1.0, ROWS)
+age[0] = 30
+
+engine, fhew_engine = Engine(use_bootstrap=True, mode="parallel"), FhewEngine(bits=4, thread_count=0)
+options = {"fhew_engine": fhew_engine, "dtypes": [np.uint8, np.float64]}
+print("Plan:", Session.plan(mean_of_adults, [(ROWS,), (ROWS,)], engine=engine, **options))
+
+keys = SchemeSwitch(engine, fhew_engine).create_keys(rotation=True)
+client, server = Session(keys), Session(keys.evaluation())
+folder = Path(tempfile.mkdtemp())
+client.save(client.encrypt(age), folder / "age")
+client.save(client.encrypt(income), folder / "income")
+encrypted_age, encrypted_income = server.load(folder / "age"), server.load(folder / "income")
+
+start = time.perf_counter()
+encrypted = mean_of_adults(encrypted_age, encrypted_income)
+seconds = time.perf_counter() - start
+
+server.save(encrypted, folder / "mean")
+found, wanted = client.decrypt(client.load(folder / "mean")), mean_of_adults(age, income)
+shutil.rmtree(folder)
+assert abs(found - wanted) < 0.001
+print(f"mean income of adults among {ROWS} rows: {found:.4f}, in the clear {wanted:.4f}; {seconds:.2f} s on {engine!r}")

@@ -1,0 +1,193 @@
+"""Casts from arrays of digits to arrays of floats, by scheme switching, and operands of both kinds together.
+
+Digits become floats bit by bit: a conversion from FHEW takes messages 0 and 1. The planes of bits lie side by side in
+as few ciphertexts as they fit into, and a weighted sum makes numbers of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
+from aglet.arrays.interval import Interval
+from aglet.errors import MissingKeyError
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+    from aglet.arrays.digits.array import EncryptedIntegers
+    from aglet.arrays.session import Session
+
+__all__ = ["MOST_BITS", "lifted", "to_floats"]
+
+MOST_BITS = 16
+"""Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-20."""
+
+
+def lifted(*given: Any) -> tuple[Any, ...] | None:
+    """Arguments with every array of digits as floats, if one of them holds floats, as numpy's dtypes demand.
+
+    None if none does, or none is an array of digits.
+    """
+    leaves = list(_leaves(given))
+    if not any(map(_is_digits, leaves)) or not any(map(_is_float, leaves)):
+        return None
+    found: tuple[Any, ...] = _each(given)
+    return found
+
+
+def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
+    """Digits as floats: about one bootstrap for each bit of an element, and one of CKKS for all of them.
+
+    Raises
+    ------
+    TypeError
+        If the numbers have more than 16 bits, and casting is not "unsafe".
+    MissingKeyError
+        If the keys have no CKKS, or no switch from FHEW to it.
+    """
+    session = _floats(x)
+    planes, clear = _planes(x)
+    bits = max((at for at, _ in planes), default=-1) + 1
+    if bits > MOST_BITS and casting != "unsafe":
+        raise TypeError(
+            f"{x.dtype} has {bits} bits, of which floats of CKKS keep about 20 less the largest; declare a smaller "
+            'range with x.assume(bound=...), or say casting="unsafe".'
+        )
+    low, high = span(x)
+    if not planes:
+        public: EncryptedArray = session.encrypt(np.broadcast_to(clear, x.shape), bound=(low, high), dtype=np.float64)
+        return public
+    weights = [_weight(x, at) for at, _ in planes]
+    found = _raised(session, [digit for _, digit in planes], x.shape)
+    if len(weights) == 1:
+        found = found[0] * weights[0]
+    else:
+        found = (found * np.reshape(weights, (len(weights), *[1] * x.ndim))).sum(axis=0)
+        # Every slot is a sum of some of the planes, each once.
+        ends = Interval(sum(w for w in weights if w < 0), sum(w for w in weights if w > 0))
+        found = found.replaced(interval=ends, filler=None)
+    found = found + np.broadcast_to(clear, x.shape) if np.any(clear) else found
+    return found.within(Interval(low, high))
+
+
+def _weight(x: EncryptedIntegers, at: int) -> float:
+    """The value of a bit, which is negative for the highest one of a signed number."""
+    return -(2.0**at) if x.dtype.kind == "i" and at == 8 * x.dtype.itemsize - 1 else 2.0**at
+
+
+def span(x: EncryptedIntegers) -> tuple[int, int]:
+    """The least and the largest value, as declared or by the digits."""
+    if x.bound is not None:
+        return x.bound
+    if x.dtype.kind == "i":
+        return dtypes.span(x.dtype)
+    ends = [_ends(digit) for digit in x.digits]
+    low, high = (sum(end[side] << 2 * at for at, end in enumerate(ends)) for side in (0, 1))
+    return low, high
+
+
+def _ends(digit: AnyDigit) -> tuple[int, int]:
+    if isinstance(digit, Digit):
+        return digit.low, digit.high
+    return (int(digit.min()), int(digit.max())) if digit.size else (0, 0)
+
+
+def _floats(x: EncryptedIntegers) -> Session:
+    session = x.session.floats
+    if session is None:
+        raise MissingKeyError(
+            "These keys have digits alone, and floats need keys of CKKS and of a switch; make them with "
+            "SchemeSwitch(engine, fhew_engine).create_keys(), and give them to Session(keys)."
+        )
+    return session
+
+
+def _planes(x: EncryptedIntegers) -> tuple[list[tuple[int, Digit]], Any]:
+    """The encrypted bits with their places, and the value of all digits in the clear."""
+    planes: list[tuple[int, Digit]] = []
+    wide: list[tuple[int, Digit]] = []
+    clear: Any = np.zeros((), dtype=np.float64)
+    for at, digit in enumerate(x.digits):
+        if not isinstance(digit, Digit):
+            signed = x.dtype.kind == "i" and at == len(x.digits) - 1
+            value = np.where(digit >= 2, digit - 4, digit) if signed else digit
+            clear = clear + value * 4.0**at
+        elif digit.high <= 1:
+            planes.append((2 * at, digit))
+        else:
+            wide.append((2 * at, digit))
+    if wide:
+        both = x.session.machine.read([Sum.of((digit, 1)) for _, digit in wide], _first, _second)
+        for step, row in enumerate(both):
+            planes += [(at + step, bit) for (at, _), bit in zip(wide, row, strict=True)]  # type: ignore[misc]
+    return sorted(planes, key=lambda plane: plane[0]), clear
+
+
+def _first(digit: int) -> int:
+    return digit & 1
+
+
+def _second(digit: int) -> int:
+    return digit >> 1
+
+
+def _raised(session: Session, planes: Sequence[Digit], shape: tuple[int, ...]) -> EncryptedArray:
+    """Planes of bits as an array with a first axis for them.
+
+    Planes begin a power of two apart, within a chunk or in chunks of their own. So a sum over them adds each plane once
+    in every slot, also in those between elements.
+    """
+    from aglet.arrays.array import EncryptedArray
+
+    size, slots = max(planes[0].cells.size, 1), session.slots
+    apart = 1 << (size - 1).bit_length()
+    each = max(1, slots // apart)
+    chunks: list[Any] = []
+    for first in range(0, len(planes), each):
+        cells: Any = np.concatenate([_padded(plane.cells.reshape(-1), apart) for plane in planes[first : first + each]])
+        chunks += [session.machine.from_bits(cells[at : at + slots]) for at in range(0, cells.size, slots)]
+    starts = apart * np.arange(len(planes))
+    index = starts.reshape(-1, *[1] * len(shape)) + np.arange(size).reshape(shape)
+    return EncryptedArray(session, chunks, index, Interval(0.0, 1.0), 0.0)
+
+
+def _padded(cells: Any, size: int) -> Any:
+    """Cells with zeros in the clear up to this number."""
+    zero: Any = np.broadcast_to(cells[:1] * 0, (size - cells.size,))
+    return np.concatenate([cells, zero]) if zero.size else cells
+
+
+# Operands of both kinds
+
+
+def _is_digits(value: Any) -> bool:
+    from aglet.arrays.digits.array import EncryptedIntegers
+
+    return isinstance(value, EncryptedIntegers)
+
+
+def _is_float(value: Any) -> bool:
+    from aglet.arrays.array import EncryptedArray
+
+    if isinstance(value, EncryptedArray | float | complex):
+        return True
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc"
+
+
+def _leaves(given: Any) -> Any:
+    """The values in nested lists, of which those of numbers have one dtype."""
+    for value in given.values() if isinstance(given, dict) else given:
+        plain = isinstance(value, list | tuple) and len(value) and isinstance(value[0], int | float | complex)
+        yield from value[:1] if plain else _leaves(value) if isinstance(value, list | tuple | dict) else [value]
+
+
+def _each(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(_each(one) for one in value)
+    if isinstance(value, dict):
+        return {name: _each(one) for name, one in value.items()}
+    return to_floats(value) if _is_digits(value) else value

@@ -1,0 +1,24 @@
+"""Keys of CKKS and FHEW together, for casts of digits to floats: a toy ring, and the real set of digits."""
+
+from __future__ import annotations
+
+import functools
+
+from aglet import FhewEngine, SchemeSwitch, Session
+from support import toy
+
+__all__ = ["SLOTS", "session", "switch"]
+
+SLOTS = 64
+
+
+@functools.cache
+def switch() -> SchemeSwitch:
+    """A switch of 64 slots without security."""
+    return SchemeSwitch(toy(11, SLOTS), FhewEngine(bits=4))
+
+
+@functools.cache
+def session() -> Session:
+    """A session of all its keys."""
+    return Session(switch().create_keys(rotation=True))
