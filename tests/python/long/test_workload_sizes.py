@@ -16,7 +16,6 @@ from workloads import standin
 
 SIZES = [
     ("zn", "medium", False),
-    ("zn_carried", "small", False),
     ("mnist", "small", False),
     ("similarity", "toy", False),
     ("similarity", "small", False),
