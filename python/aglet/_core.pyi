@@ -850,8 +850,10 @@ class Engine:
         steps: list[tuple[int | None, list[tuple[int | None, Slots]]]],
         level: int,
         progress: Progress | None = None,
+        *,
+        once: bool = False,
     ) -> EncodedMap:
-        """Encode a linear map for ciphertexts of one level. Steps name keys by their places."""
+        """Encode a linear map for ciphertexts of one level, for one use or many. Steps name keys by their places."""
 
     def linear_map(
         self, map: EncodedMap, ct: Ciphertext, keys: list[FixedRotationKey], progress: Progress | None = None

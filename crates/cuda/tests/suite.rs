@@ -292,8 +292,8 @@ fn linear_maps() {
                 let len = [1, 2, 16, n][k % 4];
                 let small: Vec<i64> = (0..len).map(|_| words.next() as i64 >> (k % 40)).collect();
                 let there = k == 0 || k % 5 != 3;
-                entries.push(there.then(|| ring.diagonal(&small, shape).unwrap()));
                 entries_there.push(there.then(|| device.diagonal(&small, shape).unwrap()));
+                entries.push(there.then_some(small));
             }
             let there: Vec<_> = x.iter().map(|x| uploaded(device, x)).collect();
             let lifted_there: Vec<_> = lifted.iter().map(|x| uploaded(device, x)).collect();
@@ -306,7 +306,9 @@ fn linear_maps() {
             let inputs_host: Vec<_> = (0..inputs).map(input).collect();
             let input = |k: usize| MapInput { digits: &there[k], lifted: (&lifted_there[k][0], &lifted_there[k][1]) };
             let inputs_there: Vec<_> = (0..inputs).map(input).collect();
-            let map = aglet_ring::ops::Diagonals::new(babies, entries);
+            let lengths: Vec<_> = entries.iter().map(|small| small.as_ref().map(Vec::len)).collect();
+            let small = |k: usize| Ok::<_, aglet_ring::Error>(entries[k].clone().unwrap_or_default());
+            let map = ring.diagonals(babies, &lengths, shape, small).unwrap();
             let map_there = Diagonals::new(babies, entries_there);
             for steps in [0..1, 1..giants] {
                 let wanted = ring.linear_map(&inputs_host, &of, &map, steps.clone()).unwrap();

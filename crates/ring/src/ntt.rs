@@ -5,13 +5,16 @@ use crate::constants::bit_reversed_powers;
 use crate::constants::ntt::NttConstants;
 use crate::modulus::Modulus;
 use crate::Error;
+use std::sync::OnceLock;
 
-/// Subrings of degree N over this and more are transformed as part of the whole ring.
-const LARGE_SUBRING: usize = 16;
+/// The smallest ring that kernels transform.
+const LEAST_LOG_N: u32 = 6;
 
 /// The transform of degree N modulo one prime. The kernels that shaped its multipliers are stored in it, so the two cannot be mixed up.
 pub struct NttTable {
     constants: NttConstants,
+    /// Those of the smaller rings that kernels transform, from the smallest up, once they are needed.
+    subrings: Vec<OnceLock<NttConstants>>,
     kernels: &'static Kernels,
     psi: u64,
     n_inv: u64,
@@ -36,7 +39,8 @@ impl NttTable {
             return Err(Error::NoRootOfUnity { q: modulus.value(), n });
         }
         let n_inv = modulus.inv(n as u64);
-        Ok(Self { constants: NttConstants::new(modulus, log_n, psi, kernels.shaper()), kernels, psi, n_inv })
+        let subrings = (LEAST_LOG_N..log_n).map(|_| OnceLock::new()).collect();
+        Ok(Self { constants: NttConstants::new(modulus, log_n, psi, kernels.shaper()), subrings, kernels, psi, n_inv })
     }
 
     /// Coefficients to values, in place; `data` is canonical, N words. Position `i` of the result holds the value
@@ -71,17 +75,15 @@ impl NttTable {
         if len == self.n() {
             return self.forward(data);
         }
-        if len >= self.n() / LARGE_SUBRING {
-            // The kernels take the whole ring in less time than the loop below takes this part of it.
-            let run = self.n() / len;
-            let mut whole = vec![0; self.n()];
-            whole.iter_mut().step_by(run).zip(&*data).for_each(|(x, &c)| *x = c);
-            self.forward(&mut whole);
-            data.iter_mut().zip(whole.iter().step_by(run)).for_each(|(x, &value)| *x = value);
-            return;
+        // A root of order 2 len, so position `j` has the value at `psi^(2 brv(j) + 1)`, where brv is that of `len`.
+        let root = || self.modulus().pow(self.psi, (self.n() / len) as u64);
+        let log_len = len.trailing_zeros();
+        if let Some(place) = log_len.checked_sub(LEAST_LOG_N) {
+            let make = || NttConstants::new(*self.modulus(), log_len, root(), self.kernels.shaper());
+            return self.kernels.ntt_forward(self.subrings[place as usize].get_or_init(make), data);
         }
         let m = self.modulus();
-        let powers = bit_reversed_powers(m, m.pow(self.psi, (self.n() / len) as u64), len.trailing_zeros());
+        let powers = bit_reversed_powers(m, root(), log_len);
         let (mut blocks, mut h) = (1, len / 2);
         while h > 0 {
             for (b, block) in data.chunks_exact_mut(2 * h).enumerate() {
@@ -123,7 +125,7 @@ impl NttTable {
 /// N, if there are transforms of it.
 fn degree(log_n: u32) -> Result<usize, Error> {
     match log_n {
-        6..=17 => Ok(1 << log_n),
+        LEAST_LOG_N..=17 => Ok(1 << log_n),
         _ => Err(Error::BadDegree { log_n }),
     }
 }

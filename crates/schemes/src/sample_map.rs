@@ -39,18 +39,18 @@ pub struct SampleMap {
 }
 
 impl SampleMap {
-    /// Encodes maps on so many slots from their giant steps: the first is the map itself, the second the one whose result is
+    /// Maps on so many slots from their giant steps: the first is the map itself, the second the one whose result is
     /// conjugated. `shape` is that of the keys it will meet, if they are not there yet; `polynomial` gives the coefficients of a
-    /// diagonal in X^(N / their number).
+    /// diagonal in X^(N / their number), two for each of its values.
     ///
     /// # Errors
     /// [`Error::LevelTooLow`] at level 0, [`Error::NoSuchLevel`], [`Error::SlotMismatch`], those of `polynomial`.
-    pub fn encode<S: Scalar>(
+    pub fn new<S: Scalar + Sync>(
         e: &SampleEvaluator<'_>,
         (slots, maps): (usize, &[&[GiantStep<S>]]),
         level: usize,
         shape: Option<&KeySwitchSpec>,
-        mut polynomial: impl FnMut(&[S]) -> Result<Vec<i64>, Error>,
+        polynomial: impl Fn(&[S]) -> Result<Vec<i64>, Error> + Sync,
     ) -> Result<Self, Error> {
         let ctx = e.context();
         let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
@@ -77,21 +77,30 @@ impl SampleMap {
             Some(spec) => spec,
             None => KeySwitchSpec::balanced(ctx.params(), level + 1)?,
         };
-        let mut entries = Vec::with_capacity(steps.len() * babies.len());
-        for step in &steps {
-            let start = entries.len();
-            entries.extend(babies.iter().map(|_| None));
+        let mut entries: Vec<Option<&[S]>> = vec![None; steps.len() * babies.len()];
+        for (step, row) in steps.iter().zip(entries.chunks_exact_mut(babies.len())) {
             for (rotation, values) in &step.terms {
-                e.check_stop()?;
-                let place = babies.binary_search(rotation).unwrap_or(0);
-                entries[start + place] = Some(ring.diagonal(&polynomial(values)?, (spec.q_limbs, spec.p_limbs))?);
+                row[babies.binary_search(rotation).unwrap_or(0)] = Some(values);
             }
         }
-        let diagonals = Diagonals::new(babies.len(), entries);
+        let words: Vec<_> = entries.iter().map(|values| values.map(|values| 2 * values.len())).collect();
+        let diagonals = ring.diagonals(babies.len(), &words, (spec.q_limbs, spec.p_limbs), |k| {
+            e.check_stop()?;
+            polynomial(entries[k].unwrap_or_default())
+        })?;
         Ok(Self { slots, level, spec, giants, babies, direct, diagonals })
     }
 
-    /// Bytes of the encoded diagonals.
+    /// The same, with the diagonals encoded for all limbs: for a map that is applied again and again. Without it, each application encodes
+    /// them limb by limb, and the map takes a word for a coefficient.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn encoded(self, e: &SampleEvaluator<'_>) -> Result<Self, Error> {
+        Ok(Self { diagonals: e.context().ring().encoded(self.diagonals)?, ..self })
+    }
+
+    /// Bytes of the diagonals.
     pub fn byte_count(&self) -> usize {
         self.diagonals.byte_count()
     }

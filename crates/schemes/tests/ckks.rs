@@ -212,7 +212,7 @@ fn giant_steps_of_any_rotations_agree_with_the_clear() {
     let ct = w.encrypt(&x, 3);
     let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
     let spec = KeySwitchSpec::balanced(w.ctx.params(), 4).unwrap();
-    let out = e.transform(&ct, &e.encode_transform_for(&spec, &steps, 3, 1.0).unwrap()).unwrap();
+    let out = e.transform(&ct, &e.transform_for(&spec, &steps, 3, 1.0).unwrap()).unwrap();
     w.assert_is(&out, &expected, 22.0, "giant steps");
 }
 

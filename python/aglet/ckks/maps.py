@@ -221,7 +221,7 @@ class LinearMaps:
         key = checks.need(map_key, MapKey, "engine.create_map_key(secret_key, offsets)")
         if not isinstance(diagonals, EncodedMap):
             steps = self._map_steps(diagonals, key)
-            diagonals = self._core.encode_map(list(key.keys), steps, ciphertext.level, progress)
+            diagonals = self._core.encode_map(list(key.keys), steps, ciphertext.level, progress, once=True)
         return self._core.linear_map(diagonals, ciphertext, list(key.keys), progress)
 
     def _map_steps(self, diagonals: Mapping[int, Any], key: MapKey) -> list[Any]:

@@ -270,12 +270,12 @@ class _Forecast:
         report = self.engine.memory_report(self.stages, self._size) if bootstraps else None  # type: ignore[arg-type]
         of_bootstrap = report.matrices + report.working if report else 0
 
-        def encoded(step: MapStep, level: int) -> int:
+        def encoded(step: MapStep) -> int:
             words = sum(2 * len(diagonal) for diagonal in step.diagonals.values())
-            # Encoded, and as complex numbers twice.
-            return words * (16 * self.work.limbs(level) + 16)
+            # Coefficients, for each thread those of one limb, and the numbers three times, of which two are complex.
+            return words * (8 * (1 + self.engine.thread_count) + 20)
 
-        return of_bootstrap + max((encoded(step, level) for step, level in maps), default=0)
+        return of_bootstrap + max((encoded(step) for step, _ in maps), default=0)
 
 
 def _name(one: Placed) -> str:

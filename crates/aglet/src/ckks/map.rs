@@ -29,7 +29,7 @@ impl<'a> MapStep<'a> {
     }
 }
 
-/// A map of a user, encoded for one user level and its keys. It can be used again and again.
+/// A map of a user for one user level and its keys, encoded, or for one use as integer coefficients.
 pub struct EncodedMap {
     transform: CkksTransform,
     level: usize,
@@ -60,7 +60,8 @@ impl Engine {
         Ok(KeySwitchSpec::balanced(self.params(), limbs)?.byte_count(self.params().n()) as u64)
     }
 
-    /// Encodes a map for ciphertexts of a user level. `real` says that every diagonal is real, and the result is marked so.
+    /// Encodes a map for ciphertexts of a user level, to be used again and again. `real` says that every diagonal is real, and the
+    /// result is marked so.
     ///
     /// # Errors
     /// [`Error::Range`] without a term, for a diagonal that is not finite or whose length is no period, [`Error::Level`] at level 0 or
@@ -72,6 +73,35 @@ impl Engine {
         level: usize,
         control: &Control,
     ) -> Result<EncodedMap, Error> {
+        let (map, limbs) = self.map_coefficients(steps, real, level, control)?;
+        check_memory("this linear map", (map.byte_count() * limbs) as u64)?;
+        let keys = KeySet::new();
+        let transform = self.run(|| Ok(map.transform.encoded(&self.evaluator(&keys, Some(control)))?))?;
+        Ok(EncodedMap { transform, ..map })
+    }
+
+    /// The same map, to be used once: its diagonals are encoded limb by limb while it is applied, which takes less memory.
+    ///
+    /// # Errors
+    /// As [`Engine::encode_map`].
+    pub fn prepare_map(
+        &self,
+        steps: &[MapStep<'_>],
+        real: bool,
+        level: usize,
+        control: &Control,
+    ) -> Result<EncodedMap, Error> {
+        Ok(self.map_coefficients(steps, real, level, control)?.0)
+    }
+
+    /// The map, and the limbs of its diagonals.
+    fn map_coefficients(
+        &self,
+        steps: &[MapStep<'_>],
+        real: bool,
+        level: usize,
+        control: &Control,
+    ) -> Result<(EncodedMap, usize), Error> {
         let level = self.check_level(level)?;
         let Some(below) = level.checked_sub(1) else {
             return Err(LevelError::Encoding { what: "A linear map", operand: "the map" }.into());
@@ -88,7 +118,8 @@ impl Engine {
         let sums = self.map_sums(steps)?;
         let cut = spec.cut(chain + 1);
         let words: usize = steps.iter().flat_map(|step| &step.terms).map(|term| 2 * term.1.len()).sum();
-        check_memory("this linear map", (words * (cut.q_limbs + cut.p_limbs) * 8) as u64)?;
+        // The coefficients, and for each thread those of one limb.
+        check_memory("this linear map", (words * (1 + self.threads()) * 8) as u64)?;
         let rotation = |key: Option<&FixedRotationKey>| key.map_or(0, |key| self.left(key));
         let giants = steps.iter().map(|step| GiantStep {
             rotation: rotation(step.turn),
@@ -97,9 +128,9 @@ impl Engine {
         let (giants, keys) = (giants.collect::<Vec<_>>(), KeySet::new());
         let transform = self.run(|| {
             let ratio = self.params().scale_at(below) / scale;
-            Ok(self.evaluator(&keys, Some(control)).encode_transform_for(&spec, &giants, chain, ratio)?)
+            Ok(self.evaluator(&keys, Some(control)).transform_for(&spec, &giants, chain, ratio)?)
         })?;
-        Ok(EncodedMap { transform, level, scale, real, sums })
+        Ok((EncodedMap { transform, level, scale, real, sums }, cut.q_limbs + cut.p_limbs))
     }
 
     /// `sum diagonal * rotated ciphertext`, one level lower, with one rescale. The keys are those that the map was encoded for.

@@ -191,7 +191,7 @@ impl Engine {
         let firsts: Vec<usize> = cut.runs().iter().map(|run| run.first).collect();
         let made = self.joined(key, &firsts, control, |e, i| {
             let map = cut.map::<Complex64>(cut.runs()[i])?;
-            Ok(e.transform(ct, &e.encode_transform_for(&key.spec, &map.giant_steps(), ct.level(), ratio)?)?)
+            Ok(e.transform(ct, &e.transform_for(&key.spec, &map.giant_steps(), ct.level(), ratio)?)?)
         })?;
         Ok(self.told(at_scale(made, self.params().scale_at(below)), sums.known(ct), ct.real && T::REAL))
     }
@@ -237,7 +237,8 @@ impl Engine {
                 control.report(done, cut.runs().len(), "matrix");
                 let map = cut.map::<Complex64>(*run)?;
                 let ratio = self.params().scale_at(below) / scale;
-                made.runs.push((run.first, e.encode_transform_for(&key.spec, &map.giant_steps(), chain, ratio)?));
+                let transform = e.transform_for(&key.spec, &map.giant_steps(), chain, ratio)?;
+                made.runs.push((run.first, transform.encoded(&e)?));
             }
             control.report(cut.runs().len(), cut.runs().len(), "matrix");
             Ok(made)

@@ -28,8 +28,8 @@ impl Engine {
     fn fixed_rotation_key_bytes(&self, py: Python<'_>, level: usize) -> PyResult<u64> {
         self.quick(py, |e| e.fixed_rotation_key_bytes(level))
     }
-    /// Encodes a linear map for ciphertexts of one level. Steps name keys by their places.
-    #[pyo3(signature = (keys, steps, level, progress = None))]
+    /// Encodes a linear map for ciphertexts of one level, to be used once or often. Steps name keys by their places.
+    #[pyo3(signature = (keys, steps, level, progress = None, *, once = false))]
     fn encode_map(
         &self,
         py: Python<'_>,
@@ -37,6 +37,7 @@ impl Engine {
         steps: Vec<Step<'_>>,
         level: usize,
         progress: Progress<'_, '_>,
+        once: bool,
     ) -> PyResult<EncodedMap> {
         let keys = keys.iter().map(|key| key.of(py, &self.context)).collect::<PyResult<Vec<_>>>()?;
         let key = |place: Option<usize>| -> PyResult<Option<&aglet::ckks::FixedRotationKey>> {
@@ -50,7 +51,10 @@ impl Engine {
             Ok(MapStep { turn: key(*turn)?, terms: terms.collect::<PyResult<_>>()? })
         };
         let steps = steps.iter().map(step).collect::<PyResult<Vec<_>>>()?;
-        let made = self.long(py, progress, |e, control| e.encode_map(&steps, real, level, control))?;
+        let made = self.long(py, progress, |e, control| match once {
+            true => e.prepare_map(&steps, real, level, control),
+            false => e.encode_map(&steps, real, level, control),
+        })?;
         Ok(EncodedMap::new(&self.context, made))
     }
     /// Applies a linear map with the keys that it was encoded for. It takes one level.

@@ -6,61 +6,71 @@ use crate::arch::{DiagonalRow, LinearMapInput, LinearMapRow};
 use crate::automorphism::Automorphism;
 use crate::demand::stride;
 use crate::poly::{Eval, Poly};
-use crate::pool::Buffer;
+use crate::pool::{Buffer, Fit};
 use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// An encoded diagonal: a polynomial in X^(N / words), of which each limb has so many words. Each stands for a run of equal
-/// values.
-pub struct Diagonal {
+/// Where the words of a diagonal lie in those of all: a polynomial in X^(N / words), of which each limb has so many. Each stands for a
+/// run of equal values.
+#[derive(Clone, Copy)]
+struct Place {
     words: usize,
-    limbs: usize,
-    /// Constants as the kernels of each limb shaped them.
-    data: Buffer,
-}
-
-impl Diagonal {
-    fn limb(&self, i: usize) -> &[u64] {
-        &self.data[i * stride(self.words)..][..self.words]
-    }
-    /// Bytes of all limbs.
-    pub fn byte_count(&self) -> usize {
-        self.words * self.limbs * 8
-    }
+    start: usize,
 }
 
 /// The diagonals of a linear map: for each giant step, for each baby step, one if there is one.
 pub struct Diagonals {
     babies: usize,
+    shape: (usize, usize),
     /// Giant step after giant step.
-    entries: Vec<Option<Diagonal>>,
+    places: Vec<Option<Place>>,
+    /// Words of all diagonals, of one limb.
+    words: usize,
+    /// Signed coefficients of all, or, once [`Ring::encoded`], limb after limb the constants as its kernels shaped them. In one block, which
+    /// can have huge pages.
+    data: Buffer,
+    encoded: bool,
 }
 
 impl Diagonals {
-    /// Of so many baby steps, giant step after giant step; at least one of each.
-    pub fn new(babies: usize, entries: Vec<Option<Diagonal>>) -> Self {
-        assert!(babies > 0 && !entries.is_empty() && entries.len().is_multiple_of(babies));
-        Self { babies, entries }
-    }
     /// Number of giant steps.
     pub fn giants(&self) -> usize {
-        self.entries.len() / self.babies
-    }
-    /// A row for each limb and entry of these giant steps, in their order.
-    fn rows(&self, limbs: usize, giants: Range<usize>) -> Vec<Option<DiagonalRow<'_>>> {
-        let entries = &self.entries[giants.start * self.babies..giants.end * self.babies];
-        let mut rows = Vec::with_capacity(limbs * entries.len());
-        for i in 0..limbs {
-            rows.extend(entries.iter().map(|d| d.as_ref().map(|d| DiagonalRow { constants: d.limb(i) })));
-        }
-        rows
+        self.places.len() / self.babies
     }
     /// Bytes of all diagonals.
     pub fn byte_count(&self) -> usize {
-        self.entries.iter().flatten().map(Diagonal::byte_count).sum()
+        let limbs = if self.encoded { self.shape.0 + self.shape.1 } else { 1 };
+        self.places.iter().flatten().map(|d| d.words * limbs * 8).sum()
     }
+
+    /// The constants of some places at one limb.
+    fn encode(&self, ring: &Ring, limb: usize, places: &[Option<Place>], out: &mut [u64]) {
+        let table = ring.table(ring.prime_of(self.shape.0, limb));
+        let (m, first) = (table.modulus(), places.iter().flatten().next().map_or(0, |d| d.start));
+        for d in places.iter().flatten() {
+            let out = &mut out[d.start - first..][..d.words];
+            let coefficients = &self.data[d.start..][..d.words];
+            out.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c as i64));
+            table.forward_subring(out);
+            table.kernels().prepare_constants(m, out);
+        }
+    }
+    /// Words from the first of these places to the end of the last.
+    fn span(places: &[Option<Place>]) -> usize {
+        let mut there = places.iter().flatten();
+        let Some(first) = there.next() else { return 0 };
+        let last = there.next_back().unwrap_or(first);
+        last.start + last.words - first.start
+    }
+}
+
+/// The rows of constants that lie in a block, which begins with the first of these places.
+fn rows<'a>(places: &[Option<Place>], block: &'a [u64]) -> Vec<Option<DiagonalRow<'a>>> {
+    let first = places.iter().flatten().next().map_or(0, |d| d.start);
+    let row = |d: Place| DiagonalRow { constants: &block[d.start - first..][..d.words] };
+    places.iter().map(|d| d.map(row)).collect()
 }
 
 /// What a linear map is applied to.
@@ -73,21 +83,58 @@ pub struct MapInput<'a> {
 }
 
 impl Ring {
-    /// The diagonal of these coefficients in X^(N / their number), a power of two of them, at so many limbs.
+    /// Diagonals for so many limbs, giant step after giant step, for each baby step one if there is one. `words` says how many
+    /// coefficients each has, a power of two, and `coefficients` gives those of an entry, in X^(N / their number). Threads share the
+    /// entries. They take a word for each coefficient; [`Ring::linear_map`] encodes them limb by limb.
+    ///
+    /// # Errors
+    /// Memory that cannot be had, and those of `coefficients`.
+    pub fn diagonals<E: From<Error> + Send>(
+        &self,
+        babies: usize,
+        words: &[Option<usize>],
+        shape: (usize, usize),
+        coefficients: impl Fn(usize) -> Result<Vec<i64>, E> + Sync,
+    ) -> Result<Diagonals, E> {
+        assert!(babies > 0 && !words.is_empty() && words.len().is_multiple_of(babies));
+        let mut end = 0;
+        let mut placed = |&words: &usize| {
+            let start = end;
+            end += stride(words);
+            Place { words, start }
+        };
+        let places: Vec<_> = words.iter().map(|words| words.as_ref().map(&mut placed)).collect();
+        let mut data = self.pool().take_lasting(end)?;
+        let (mut rest, mut parts) = (&mut data[..], Vec::with_capacity(places.len()));
+        for (k, d) in places.iter().enumerate() {
+            if let Some(d) = d {
+                let (part, after) = rest.split_at_mut(stride(d.words));
+                rest = after;
+                parts.push((k, &mut part[..d.words]));
+            }
+        }
+        parts.into_par_iter().try_for_each(|(k, part)| {
+            let coefficients = coefficients(k)?;
+            assert_eq!(coefficients.len(), part.len(), "a diagonal has as many coefficients as were announced");
+            part.iter_mut().zip(coefficients).for_each(|(word, c)| *word = c as u64);
+            Ok::<_, E>(())
+        })?;
+        Ok(Diagonals { babies, shape, places, words: end, data, encoded: false })
+    }
+
+    /// The same diagonals encoded at all their limbs, for maps that are applied again and again.
     ///
     /// # Errors
     /// Memory that cannot be had.
-    pub fn diagonal(&self, coefficients: &[i64], (q_limbs, p_limbs): (usize, usize)) -> Result<Diagonal, Error> {
-        let (words, limbs) = (coefficients.len(), q_limbs + p_limbs);
-        let mut data = self.pool().take_lasting(limbs * stride(words))?;
-        data.par_chunks_exact_mut(stride(words)).enumerate().for_each(|(i, limb)| {
-            let (limb, table) = (&mut limb[..words], self.table(self.prime_of(q_limbs, i)));
-            let m = table.modulus();
-            limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c));
-            table.forward_subring(limb);
-            table.kernels().prepare_constants(m, limb);
-        });
-        Ok(Diagonal { words, limbs, data })
+    pub fn encoded(&self, diagonals: Diagonals) -> Result<Diagonals, Error> {
+        if diagonals.encoded || diagonals.words == 0 {
+            return Ok(diagonals);
+        }
+        let limbs = diagonals.shape.0 + diagonals.shape.1;
+        let mut data = self.pool().take_lasting(limbs * diagonals.words)?;
+        let by_limb = data.par_chunks_exact_mut(diagonals.words).enumerate();
+        by_limb.for_each(|(i, limb)| diagonals.encode(self, i, &diagonals.places, limb));
+        Ok(Diagonals { data, encoded: true, ..diagonals })
     }
 
     /// For each of these giant steps, for each input, `sum diagonal_i rotated_i` modulo QP, where `rotated_i` is the product of the digits
@@ -107,7 +154,7 @@ impl Ring {
         let (q_limbs, p_limbs) = first.digits.shape();
         let (count, limbs, babies) = (first.digits.count(), q_limbs + p_limbs, keys.len());
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
-        assert!(babies == diagonals.babies && diagonals.entries.iter().flatten().all(|d| d.limbs == limbs));
+        assert!(babies == diagonals.babies && diagonals.shape == (q_limbs, p_limbs));
 
         let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
         let input = |(k, digits): (usize, _)| {
@@ -119,18 +166,29 @@ impl Ring {
         let automorphisms: Vec<_> = keys.iter().flatten().map(|(_, phi)| Some(*phi)).collect();
         let mut held = words.rows(self, q_limbs, &automorphisms).into_iter();
         let rotated: Vec<_> = (0..limbs * babies).map(|k| keys[k % babies].and_then(|_| held.next())).collect();
-        let constants = diagonals.rows(limbs, steps);
+        let places = &diagonals.places[steps.start * babies..steps.end * babies];
+        let span = Diagonals::span(places);
 
         let mut sums = self.scratch_pairs(giants * of.len(), q_limbs, p_limbs)?;
-        by_limb(&mut sums).par_chunks_mut(giants * of.len()).enumerate().for_each(|(i, out)| {
+        by_limb(&mut sums).par_chunks_mut(giants * of.len()).enumerate().try_for_each(|(i, out)| {
             let table = self.table(self.prime_of(q_limbs, i));
+            let mut made = None;
+            let block = if diagonals.encoded {
+                let first = places.iter().flatten().next().map_or(0, |d| d.start);
+                &diagonals.data[i * diagonals.words + first..][..span]
+            } else {
+                let made = made.insert(self.pool().take(span, Fit::Larger)?);
+                diagonals.encode(self, i, places, made);
+                made
+            };
             let row = LinearMapRow {
                 inputs: &inputs[i * of.len()..][..of.len()],
                 babies: &rotated[i * babies..][..babies],
-                diagonals: &constants[i * giants * babies..][..giants * babies],
+                diagonals: &rows(places, block),
             };
             table.kernels().linear_map(table.modulus(), &row, out);
-        });
+            Ok::<_, Error>(())
+        })?;
         let mut sums = sums.into_iter();
         Ok((0..giants).map(|_| sums.by_ref().take(of.len()).collect()).collect())
     }

@@ -22,7 +22,7 @@ pub use forms::{Constant, Form, Multiplier};
 pub use key_products::KeyProduct;
 pub use keys::KeyBlock;
 pub use lift::Lift;
-pub use linear_map::{Diagonal, Diagonals, MapInput};
+pub use linear_map::{Diagonals, MapInput};
 pub use public_map::apply_diagonals;
 pub use stream::KeyStream;
 

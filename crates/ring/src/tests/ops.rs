@@ -464,8 +464,7 @@ fn linear_maps(case: &mut Case<'_>) {
         let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
         // The first is the unrotated pair.
         let of: Vec<_> = (0..babies).map(|k| (k > 0).then(|| (&keys[k], &*phis[k]))).collect();
-        let mut entries = Vec::new();
-        let mut plain = Vec::new();
+        let (mut entries, mut plain) = (Vec::new(), Vec::new());
         for k in 0..giants * babies {
             let len = [1, 2, 16, N][k % 4];
             let small: Vec<i64> = (0..len).map(|_| case.next() as i64 >> (k % 40)).collect();
@@ -473,14 +472,24 @@ fn linear_maps(case: &mut Case<'_>) {
             small.iter().enumerate().for_each(|(j, &c)| wide[j * (N / len)] = c);
             let there = k == 0 || k % 5 != 3;
             plain.push(there.then(|| ring.to_eval(ring.lift(&wide, ring.scratch(shape.0, shape.1).unwrap()))));
-            entries.push(there.then(|| ring.diagonal(&small, shape).unwrap()));
+            entries.push(there.then_some(small));
         }
-        let diagonals = Diagonals::new(babies, entries);
+        let words: Vec<_> = entries.iter().map(|small: &Option<Vec<_>>| small.as_ref().map(Vec::len)).collect();
+        let small = |k: usize| Ok::<_, Error>(entries[k].clone().unwrap_or_default());
+        let diagonals = ring.diagonals(babies, &words, shape, small).unwrap();
         let lent = x.digits.iter().zip(&lifted).map(|(digits, l)| MapInput { digits, lifted: (&l[0], &l[1]) });
         let lent: Vec<_> = lent.collect();
-        let steps = [0..1, 1..giants].map(|steps| ring.linear_map(&lent, &of, &diagonals, steps).unwrap());
-        let found = steps.into_iter().flatten().collect::<Vec<_>>();
+        let run = |diagonals: &Diagonals| {
+            let steps = [0..1, 1..giants].map(|steps| ring.linear_map(&lent, &of, diagonals, steps).unwrap());
+            steps.into_iter().flatten().collect::<Vec<_>>()
+        };
+        let found = run(&diagonals);
         assert_eq!((found.len(), diagonals.giants()), (giants, giants));
+        // Encoded limb by limb, or once for all.
+        let again = run(&ring.encoded(diagonals).unwrap());
+        for (x, y) in found.iter().flatten().zip(again.iter().flatten()) {
+            assert!((0..shape.0 + shape.1).all(|i| x.0.limb(i) == y.0.limb(i) && x.1.limb(i) == y.1.limb(i)));
+        }
         for (g, k) in (0..giants).flat_map(|g| (0..inputs).map(move |k| (g, k))) {
             for (h, sum) in [&found[g][k].0, &found[g][k].1].into_iter().enumerate() {
                 case.is("linear_map", sum, |i, m, at| {

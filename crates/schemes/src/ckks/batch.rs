@@ -3,7 +3,7 @@
 use super::approximate::{check_scale, same_scale, Approximate};
 use super::evaluator::{constant, encoding_error};
 use super::stated::{in_slots, rounding};
-use super::transform::{encode, CkksTransform};
+use super::transform::{transform, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
 use crate::evaluator::Evaluator;
 use crate::linear_map::GiantStep;
@@ -62,19 +62,19 @@ impl CkksEvaluator<'_> {
         Ok(out)
     }
 
-    /// Encodes a linear map on all slots, cut into giant steps, for keys of a given shape, which may have been made for a
-    /// higher level. [`Evaluator::encode_transform`] does the same for keys made at `level`.
+    /// A linear map on all slots, cut into giant steps, for keys of a given shape, which may have been made for a higher level.
+    /// [`Evaluator::encode_transform`] makes it for keys made at `level`, and encodes it for many applications.
     ///
     /// # Errors
     /// As there.
-    pub fn encode_transform_for(
+    pub fn transform_for(
         &self,
         spec: &KeySwitchSpec,
         steps: &[GiantStep],
         level: usize,
         scale_ratio: f64,
     ) -> Result<CkksTransform, Error> {
-        encode(self, (self.slots(), steps), level, scale_ratio, Some(spec))
+        transform(self, (self.slots(), steps), level, scale_ratio, Some(spec))
     }
 
     /// `sum weight * ciphertext` at a level, with one rescale to exactly `scale` one level below. The ciphertexts are

@@ -3,7 +3,7 @@
 use super::approximate::{multiple, product, same_scale, Approximate};
 use super::quadratic::divided;
 use super::stated::rounding;
-use super::transform::{encode, transforms, CkksTransform};
+use super::transform::{transform, transforms, CkksTransform};
 use super::{CkksCiphertext, Plaintext, Stated};
 use crate::evaluator::Evaluator;
 use crate::forms::Quadratic;
@@ -312,6 +312,6 @@ impl Approximate for CkksEvaluator<'_> {
         self.automorphisms(of, conjugation_exponent(self.context().ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
-        encode(self, (map.slots(), &map.giant_steps()), level, scale_ratio, None)
+        transform(self, (map.slots(), &map.giant_steps()), level, scale_ratio, None)?.encoded(self)
     }
 }

@@ -13,7 +13,8 @@ use aglet_ring::fft::SpecialFft;
 use aglet_ring::Pair;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeySwitchSpec, Sample};
-use std::collections::BTreeMap;
+use num_complex::Complex64;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The shape of a linear map at a level, without its numbers, for plans.
@@ -58,7 +59,7 @@ pub fn transform_shape(
     Ok(TransformShape { level, babies, giant, giant_steps: map.giant_step_count(), spec, matrix_bytes })
 }
 
-/// A linear map encoded for one level.
+/// A linear map for one level.
 pub struct CkksTransform {
     map: SampleMap,
     scale_ratio: f64,
@@ -68,13 +69,20 @@ pub struct CkksTransform {
 }
 
 impl CkksTransform {
-    /// Bytes of the encoded diagonals.
+    /// With the diagonals encoded for all limbs, for a map that is applied again and again.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn encoded(self, e: &CkksEvaluator<'_>) -> Result<Self, Error> {
+        Ok(Self { map: self.map.encoded(e)?, ..self })
+    }
+    /// Bytes of the diagonals.
     pub fn byte_count(&self) -> usize {
         self.map.byte_count()
     }
 }
 
-pub(super) fn encode(
+pub(super) fn transform(
     e: &CkksEvaluator<'_>,
     (slots, steps): (usize, &[GiantStep]),
     level: usize,
@@ -83,18 +91,16 @@ pub(super) fn encode(
 ) -> Result<CkksTransform, Error> {
     check_scale(scale_ratio)?;
     let scale = scale_ratio * e.context().modulus(level);
-    let mut ffts = BTreeMap::new();
-    let (mut gain, mut count) = (0.0, 0.0);
-    let polynomial = |values: &[_]| {
-        let fft = ffts.entry(values.len()).or_insert_with(|| SpecialFft::new(values.len()));
-        gain += values.iter().map(|z: &num_complex::Complex64| z.norm_sqr()).fold(0.0, f64::max).sqrt();
-        count += 1.0;
-        subring_coefficients(fft, values, scale)
-    };
-    let encoded = SampleMap::encode(e, (slots, &[steps]), level, shape, polynomial)?;
+    let diagonals: Vec<_> = steps.iter().flat_map(|step| step.terms.iter().map(|term| &term.1)).collect();
+    let lengths: BTreeSet<usize> = diagonals.iter().map(|d| d.len()).collect();
+    let ffts: BTreeMap<_, _> = lengths.into_iter().map(|length| (length, SpecialFft::new(length))).collect();
+    let largest = |d: &Vec<Complex64>| d.iter().map(Complex64::norm_sqr).fold(0.0, f64::max).sqrt();
+    let gain = diagonals.iter().map(|d| largest(d)).sum();
+    let polynomial = |values: &[_]| subring_coefficients(&ffts[&values.len()], values, scale);
+    let map = SampleMap::new(e, (slots, &[steps]), level, shape, polynomial)?;
     // Roundings of different diagonals have nothing to do with each other.
-    let error = f64::sqrt(count) * Plaintext::encoding_error(slots, scale);
-    Ok(CkksTransform { map: encoded, scale_ratio, gain, error })
+    let error = (diagonals.len() as f64).sqrt() * Plaintext::encoding_error(slots, scale);
+    Ok(CkksTransform { map, scale_ratio, gain, error })
 }
 
 /// Applies a map to several ciphertexts, which meet in the kernels: keys and diagonals are read once.

@@ -98,7 +98,8 @@ impl Lanes for Avx512Ifma {
     }
     #[inline(always)]
     fn prepare_constant(m: &Modulus, c: u64) -> u64 {
-        multiplier(m.value(), c)[0]
+        // The first word of `multiplier`, by Barrett instead of a division.
+        m.reduce_u128(u128::from(c) << 52)
     }
     #[inline(always)]
     fn pack_constant(m: &Modulus, c: u64) -> u64 {

@@ -338,6 +338,7 @@ impl PrimePowerEvaluator for PrimePowerCiphertextEvaluator<'_> {
         let cut: Vec<_> = map.maps().iter().map(|map| map.giant_steps()).collect();
         let maps: Vec<&[_]> = cut.iter().map(Vec::as_slice).collect();
         let slots = map.direct.slots();
-        Ok(PrimePowerMap::Slots(SampleMap::encode(self, (slots, &maps), how.level, None, polynomial)?, how))
+        let map = SampleMap::new(self, (slots, &maps), how.level, None, polynomial)?;
+        Ok(PrimePowerMap::Slots(map.encoded(self)?, how))
     }
 }
