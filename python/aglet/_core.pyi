@@ -942,6 +942,28 @@ class IntegerRotationKey:
         """Bytes when stored, with a seed in place of the uniform half."""
 
 @final
+class IntegerFixedRotationKey:
+    """Rotates rows by one step, with one key switch."""
+
+    @property
+    def delta(self) -> int:
+        """Slots that rows are rotated by, to the right."""
+
+    @property
+    def level(self) -> int:
+        """The highest level of a ciphertext that it rotates."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored, with a seed in place of the uniform half."""
+
+@final
 class IntegerPlaintext:
     """An encoded message of integers: one polynomial modulo t, for every level."""
 
@@ -976,6 +998,7 @@ _StoredIntegers = (
     | IntegerPublicKey
     | IntegerRelinearizationKey
     | IntegerRotationKey
+    | IntegerFixedRotationKey
     | IntegerPlaintext
     | IntegerCiphertext
 )
@@ -1022,6 +1045,9 @@ class IntegerEngine:
     def create_public_key(self, sk: IntegerSecretKey) -> IntegerPublicKey: ...
     def create_relinearization_key(self, sk: IntegerSecretKey) -> IntegerRelinearizationKey: ...
     def create_rotation_key(self, sk: IntegerSecretKey, progress: Progress | None = None) -> IntegerRotationKey: ...
+    def create_fixed_rotation_key(
+        self, sk: IntegerSecretKey, delta: int, level: int, progress: Progress | None = None
+    ) -> IntegerFixedRotationKey: ...
     def encode(self, values: NDArray[np.int64]) -> IntegerPlaintext: ...
     def decode(self, pt: IntegerPlaintext) -> NDArray[np.int64]:
         """Values are in `[-t/2, t/2]`."""
@@ -1052,7 +1078,10 @@ class IntegerEngine:
     ) -> IntegerCiphertext: ...
     def relinearize(self, ct: IntegerCiphertext, relin: IntegerRelinearizationKey) -> IntegerCiphertext: ...
     def level_down(self, ct: IntegerCiphertext, level: int) -> IntegerCiphertext: ...
-    def rotate_rows(self, ct: IntegerCiphertext, key: IntegerRotationKey, delta: int) -> IntegerCiphertext:
+    def rescale(self, ct: IntegerCiphertext) -> IntegerCiphertext: ...
+    def rotate_rows(
+        self, ct: IntegerCiphertext, key: IntegerFixedRotationKey | IntegerRotationKey, delta: int
+    ) -> IntegerCiphertext:
         """Rotate to the right, as `numpy.roll` along the second axis of two rows."""
 
     def rotate_columns(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...

@@ -160,6 +160,11 @@ INTEGERS = {
     "ciphertext": Line(lambda e, m: m.ciphertext, N, lambda e, m: e.encrypt(N, m.public_key)),
     "relinearization_key": Line(lambda e, m: e.square(m.ciphertext, m.relinearization_key), N**2),
     "rotation_key": Line(lambda e, m: e.sum_slots(m.ciphertext, m.rotation_key), np.full(1024, N.sum())),
+    "fixed_rotation_key": Line(
+        lambda e, m: e.rotate_rows(m.ciphertext, m.fixed_rotation_key),
+        np.roll(N.reshape(2, -1), -3, axis=1).ravel(),
+        lambda e, m: e.create_fixed_rotation_key(m.secret_key, -3),
+    ),
     "bootstrap_key": Line(lambda e, m: e.bootstrap(e.mod_switch(m.ciphertext, 1), m.bootstrap_key), N),
 }
 

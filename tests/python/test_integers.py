@@ -141,6 +141,51 @@ def test_dtypes_that_have_no_room_for_the_modulus(w: World) -> None:
             e.add(a, masked)
 
 
+def test_a_rescale_lets_noise_fall_by_a_whole_prime(w: World) -> None:
+    """Between products with numbers; sums with others are right too, whatever their correction factors."""
+    e = w.engine
+    x, y = (np.random.default_rng(seed).integers(-T // 2 + 1, T // 2, e.slot_count) for seed in (1, 2))
+    a, product = e.encrypt(x, w.secret), e.multiply(e.encrypt(x, w.secret), y)
+    rescaled, switched = e.rescale(product), e.mod_switch(product, 3)
+    assert rescaled.level == switched.level == 3
+    xy = (x * y + T // 2) % T - T // 2
+    assert np.array_equal(w.read(rescaled), xy)
+    again = e.multiply(e.multiply(rescaled, y), rescaled, w.relinearization)
+    assert np.array_equal(w.read(again), (xy * y % T * xy + T // 2) % T - T // 2)
+    deep = e.rescale(e.multiply(e.rescale(e.multiply(rescaled, y)), y))
+    less = e.mod_switch(e.multiply(e.mod_switch(e.multiply(switched, y), 2), y), 1)
+    assert deep.noise_budget >= less.noise_budget
+    for other in (a, e.mod_switch(a, 3), switched, again, deep):
+        value = w.read(other)
+        for found, sign in ((e.add(rescaled, other), 1), (e.subtract(other, rescaled), -1)):
+            assert np.array_equal(w.read(found), (sign * (xy + sign * value) + T // 2) % T - T // 2)
+    with pytest.raises(LevelError):
+        e.rescale(e.mod_switch(a, 0))
+
+
+def test_a_fixed_rotation_key_rotates_by_its_step(w: World) -> None:
+    e, x = w.engine, np.arange(w.engine.slot_count)
+    a, key = e.encrypt(x, w.secret), e.create_fixed_rotation_key(w.secret, -3)
+    wanted = np.roll(x.reshape(2, -1), -3, axis=1).ravel()
+    assert (key.delta, key.level) == (-3, 4)
+    for delta in (None, -3, e.slot_count // 2 - 3):
+        assert np.array_equal(w.read(e.rotate_rows(a, key, delta)), wanted)
+    low = e.create_fixed_rotation_key(w.secret, -3, 1)
+    assert low.byte_count < key.byte_count
+    assert np.array_equal(w.read(e.rotate_rows(e.mod_switch(a, 1), low)), wanted)
+    with pytest.raises(LevelError, match="up to level 1"):
+        e.rotate_rows(a, low)
+    with pytest.raises(KeyMismatchError, match="rotates by -3, not by 4"):
+        e.rotate_rows(a, key, 4)
+    with pytest.raises(TypeError, match="needs the step"):
+        e.rotate_rows(a, w.rotation)
+    with pytest.raises(LevelError):
+        e.create_fixed_rotation_key(w.secret, 1, 9)
+    coefficients = IntegerEngine(depth=4, packing="coefficients")
+    with pytest.raises(ParameterError):
+        coefficients.create_fixed_rotation_key(coefficients.create_secret_key(), 1)
+
+
 def test_scale_invariant_products_take_budget_and_no_level(w: World) -> None:
     e, method = w.engine, "scale-invariant"
     x, y = (np.random.default_rng(seed).integers(-T // 2 + 1, T // 2, e.slot_count) for seed in (1, 2))

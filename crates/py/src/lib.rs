@@ -30,8 +30,8 @@ mod _core {
     use crate::files::stored_name;
     #[pymodule_export]
     use crate::integer::{
-        integer_plan, integer_presets, IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerPlaintext,
-        IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
+        integer_plan, integer_presets, IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerFixedRotationKey,
+        IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
     };
     #[pymodule_export]
     use crate::reports::{bench_ntt, doctor, peak_rss_bytes, unit_costs};

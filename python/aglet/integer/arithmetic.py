@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from aglet import _core, checks
-from aglet._core import IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey, IntegerRotationKey
-from aglet.errors import ParameterError
+from aglet._core import (
+    IntegerCiphertext,
+    IntegerFixedRotationKey,
+    IntegerPlaintext,
+    IntegerRelinearizationKey,
+    IntegerRotationKey,
+)
+from aglet.errors import KeyMismatchError, ParameterError
 from aglet.integer import operands, values
 
 __all__ = ["SCHEMES", "IntegerArithmetic"]
@@ -126,6 +132,20 @@ class IntegerArithmetic:
         """
         return self._core.level_down(operands.ciphertext(ciphertext), values.as_level(level, self._core.max_level))
 
+    def rescale(self, ciphertext: IntegerCiphertext) -> IntegerCiphertext:
+        """Divide a ciphertext by its highest prime: the same integers one level lower, with the least possible noise.
+
+        `mod_switch` multiplies before it divides, so that all ciphertexts of a level have one correction factor and can
+        be added. After a product with numbers that leaves up to 16 bits more noise. Take `rescale` between products;
+        sums with ciphertexts of another history multiply by up to t / 2 then.
+
+        Raises
+        ------
+        LevelError
+            If the ciphertext is at level 0.
+        """
+        return self._core.rescale(operands.ciphertext(ciphertext))
+
     def as_scheme(self, ciphertext: IntegerCiphertext, scheme: str) -> IntegerCiphertext:
         """Return the ciphertext itself: "bfv" and "bgv" read the same ciphertexts here, so no conversion is needed.
 
@@ -140,19 +160,42 @@ class IntegerArithmetic:
         return operands.ciphertext(ciphertext)
 
     def rotate_rows(
-        self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey, delta: int
+        self,
+        ciphertext: IntegerCiphertext,
+        rotation_key: IntegerRotationKey | IntegerFixedRotationKey,
+        delta: int | None = None,
     ) -> IntegerCiphertext:
         """Rotate both rows by delta slots to the right: numpy.roll(x.reshape(2, -1), delta, axis=1). It takes no level.
+
+        Parameters
+        ----------
+        rotation_key
+            A rotation key, which allows every `delta` and takes a key switch for each binary digit of the step to the
+            left, or a fixed rotation key, which has its own step and takes one.
 
         Raises
         ------
         MissingKeyError
             If no key is given.
+        KeyMismatchError
+            If `delta` differs from the step of a fixed rotation key.
+        LevelError
+            If the ciphertext is above the level of the fixed rotation key.
         ParameterError
             If packing is "coefficients".
         """
-        key, by = operands.rotation_key(rotation_key), checks.step(delta)
-        return self._core.rotate_rows(operands.ciphertext(ciphertext), key, by)
+        ct, step = operands.ciphertext(ciphertext), None if delta is None else checks.step(delta)
+        if isinstance(rotation_key, IntegerFixedRotationKey):
+            if step is not None and (step - rotation_key.delta) % (self._core.count // 2):
+                raise KeyMismatchError(
+                    f"This fixed rotation key rotates by {rotation_key.delta}, not by {delta}; make one with "
+                    f"engine.create_fixed_rotation_key(secret_key, {delta})."
+                )
+            return self._core.rotate_rows(ct, rotation_key, rotation_key.delta)
+        key = operands.rotation_key(rotation_key)
+        if step is None:
+            raise TypeError("rotate_rows needs the step with this key; call rotate_rows(ciphertext, key, delta).")
+        return self._core.rotate_rows(ct, key, step)
 
     def rotate_columns(self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey) -> IntegerCiphertext:
         """Swap the two rows: x.reshape(2, -1)[::-1]. It takes no level. Errors are those of `rotate_rows`."""

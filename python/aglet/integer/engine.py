@@ -9,6 +9,7 @@ import numpy as np
 from aglet import _core, checks
 from aglet._core import (
     IntegerCiphertext,
+    IntegerFixedRotationKey,
     IntegerPlaintext,
     IntegerPublicKey,
     IntegerRelinearizationKey,
@@ -239,6 +240,36 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         """
         with progress_bar(progress) as report:
             return self._core.create_rotation_key(operands.secret_key(secret_key), report)
+
+    def create_fixed_rotation_key(
+        self,
+        secret_key: IntegerSecretKey,
+        delta: int,
+        level: int | None = None,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerFixedRotationKey:
+        """Make a key that rotates rows by one step. It takes one key switch, where a rotation key takes up to 14.
+
+        Parameters
+        ----------
+        delta
+            The step to the right, as in `rotate_rows`.
+        level
+            The highest level of ciphertexts that it will rotate; `max_level` if not given. A lower level makes a
+            smaller and faster key.
+
+        Raises
+        ------
+        LevelError
+            If the level does not exist.
+        ParameterError
+            If packing is "coefficients", which has no rotations.
+        """
+        key, step = operands.secret_key(secret_key), checks.step(delta)
+        at = self.max_level if level is None else values.as_level(level, self.max_level)
+        with progress_bar(progress) as report:
+            return self._core.create_fixed_rotation_key(key, step, at, report)
 
     # Messages
 

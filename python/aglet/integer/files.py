@@ -32,4 +32,4 @@ class IntegerFiles(Stores):
 _KEYS: list[Any] = [
     kind.types["integer"] for name, kind in KINDS.items() if "integer" in kind.types and name != BETWEEN
 ]
-_STORED = (_core.IntegerPlaintext, _core.IntegerCiphertext, *_KEYS)
+_STORED = (_core.IntegerPlaintext, _core.IntegerCiphertext, _core.IntegerFixedRotationKey, *_KEYS)

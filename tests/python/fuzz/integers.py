@@ -34,6 +34,10 @@ WORLDS: list[tuple[int | str, str]] = [
 """Moduli: with all slots, with fewer than coefficients, odd ones of all sizes; and sets with a bootstrap, of 65537."""
 
 
+FIXED = -5
+"""The step of a fixed rotation key."""
+
+
 class World:
     """One engine with its keys, and the same arithmetic of numpy."""
 
@@ -47,6 +51,7 @@ class World:
         self.public = self.engine.create_public_key(self.secret)
         self.relin = self.engine.create_relinearization_key(self.secret)
         self.rotation = self.engine.create_rotation_key(self.secret) if self.slots else None
+        self.fixed = self.engine.create_fixed_rotation_key(self.secret, FIXED, 3) if self.slots else None
         able = self.engine.bootstrap_output_level is not None
         self.bootstrap = self.engine.create_bootstrap_key(self.secret) if able else None
         turns = np.exp(1j * np.pi * np.arange(self.n) / self.n)
@@ -217,6 +222,15 @@ def _mod_switch(w: World, x: Value, y: Value, message: Any, number: int) -> Valu
     return w.engine.mod_switch(x[0], max(x[0].level - 1, 0)), x[1]
 
 
+def _rescale(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.rescale(x[0]), x[1]
+
+
+def _rescale_product(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    """What is divided between two products has a correction factor of its own."""
+    return w.engine.rescale(w.engine.multiply(x[0], message)), w.product(x[1], message)
+
+
 def _cube(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
     return w.engine.power(x[0], 3, w.relin), w.product(x[1], w.product(x[1], x[1]))
 
@@ -231,6 +245,8 @@ def _polynomial(w: World, x: Value, y: Value, message: Any, number: int) -> Valu
 def _rotate(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
     if w.rotation is None:
         return _negate(w, x, y, message, number)
+    if number == 2:
+        return w.engine.rotate_rows(x[0], w.fixed), np.roll(x[1].reshape(2, -1), FIXED, axis=1).ravel()
     turned = w.engine.rotate_rows(x[0], w.rotation, 3 * number)
     return turned, np.roll(x[1].reshape(2, -1), 3 * number, axis=1).ravel()
 
@@ -279,6 +295,8 @@ STEPS: list[Callable[..., Value]] = [
     _multiply_plain,
     _multiply_number,
     _mod_switch,
+    _rescale,
+    _rescale_product,
     _cube,
     _polynomial,
     _rotate,

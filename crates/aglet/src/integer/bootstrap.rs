@@ -156,12 +156,13 @@ impl Engine {
         key: &BootstrapKey,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let low = cts.iter().map(|ct| self.lowered(ct)).collect::<Result<Vec<_>, Error>>()?;
+        let low = cts.iter().map(|ct| self.input(ct)).collect::<Result<Vec<_>, Error>>()?;
+        let (low, factors): (Vec<_>, Vec<u64>) = low.into_iter().unzip();
         let low: Vec<&Sample> = low.iter().map(|ct| &ct.sample).collect();
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
         let found = self.run_circuit(&self.circuit()?, &low, key, (control, &mut watch));
         self.bootstrap.parts.remember(watch.ran);
-        Ok(found?.iter().map(|ct| self.numbers(ct, OUTPUT_NOISE)).collect())
+        Ok(found?.iter().zip(factors).map(|(ct, factor)| self.numbers(ct, OUTPUT_NOISE, factor)).collect())
     }
 
     /// Numbers as coefficients modulo q0 under the main secret, m as `m / t` of the torus, by the first stages of a bootstrap.
@@ -200,7 +201,7 @@ impl Engine {
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
         let found = self.run_circuit(&circuit, &[&sample], key, (control, &mut watch));
         self.bootstrap.parts.remember(watch.ran);
-        Ok(self.numbers(&found?.remove(0), RAISED_NOISE))
+        Ok(self.numbers(&found?.remove(0), RAISED_NOISE, 1))
     }
 
     /// The stages of such messages, which are kept: interpolation takes a while.
@@ -219,23 +220,45 @@ impl Engine {
         self.bootstrap.parts.stage_runs()
     }
 
+    /// A ciphertext where a bootstrap takes it, and what its correction factor is over the canonical one. At that level a multiplication
+    /// that would change it leaves too much noise: a bootstrap returns as many times the message, so the factor goes through.
+    fn input(&self, ct: &Ciphertext) -> Result<(Ciphertext, u64), Error> {
+        let (t, canonical) = (self.params().plain(), self.params().correction_factor_at(INPUT_LEVEL));
+        match self.lowered(ct) {
+            Err(Error::Noise(_) | Error::Scheme(_))
+                if ct.level() == INPUT_LEVEL && ct.correction_factor != canonical =>
+            {
+                let factor = t.mul(ct.correction_factor, t.inv(canonical));
+                self.check_input(ct)?;
+                Ok((ct.clone(), factor))
+            }
+            low => Ok((low?, 1)),
+        }
+    }
+
     /// A ciphertext where a bootstrap takes it.
     fn lowered(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
         if ct.level() < INPUT_LEVEL {
             return Err(LevelError::IntegerBootstrapInput { least: INPUT_LEVEL, level: ct.level() }.into());
         }
         let low = self.level_down(ct, INPUT_LEVEL)?;
-        let bits = low.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
+        self.check_input(&low)?;
+        Ok(low)
+    }
+
+    fn check_input(&self, ct: &Ciphertext) -> Result<(), Error> {
+        let bits = ct.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
         match bits > 0.0 {
             true => Err(NoiseError::BootstrapInput { bits, level: INPUT_LEVEL }.into()),
-            false => Ok(low),
+            false => Ok(()),
         }
     }
 
-    /// Numbers modulo p as those of users, with the noise of so many roundings.
-    fn numbers(&self, ct: &PrimePowerCiphertext, roundings: f64) -> Ciphertext {
+    /// Numbers modulo p as those of users, with the noise of so many roundings; they are `factor` times the message.
+    fn numbers(&self, ct: &PrimePowerCiphertext, roundings: f64, factor: u64) -> Ciphertext {
         let polys = ct.polys.iter().map(|poly| poly.prefix(poly.q_limbs())).collect();
-        let correction_factor = ct.correction_factor.word() % self.params().plain().value();
+        let t = self.params().plain();
+        let correction_factor = t.mul(ct.correction_factor.word() % t.value(), factor);
         let noise = Noise::rounding(self.params()).times(roundings);
         Arc::new(Integers { sample: Sample { polys, key: ct.key }, correction_factor, noise })
     }

@@ -27,7 +27,7 @@ impl Engine {
             });
             let units = e.over_p(&pipeline.run(&e, &[input], &mut ())?[0]);
             let gain = product(&users[..=to]).over(product(&primes[..=from]));
-            Ok(self.numbers(&*e.mod_switch(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE))
+            Ok(self.numbers(&*e.mod_switch(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE, 1))
         })
     }
 }

@@ -1,9 +1,10 @@
 //! The BGV/BFV engine: encryption, and arithmetic on exact integers, on several threads.
 
 use super::bootstrap::State;
-use super::{Message, RelinearizationKey, RotationKey};
+use super::keys::left_steps;
+use super::{FixedRotationKey, Message, RelinearizationKey, RotationKey};
 use crate::runtime::{Cache, Runtime};
-use crate::{Error, PublicKey, SecretKey};
+use crate::{Error, LevelError, PublicKey, SecretKey};
 use aglet_rlwe::{Context, KeySet};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
@@ -265,6 +266,13 @@ impl Engine {
     pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
         self.keyless(|e| e.level_down(a, level))
     }
+    /// The same integers one level lower, without the multiplication by which [`Engine::level_down`] keeps correction factors alike.
+    ///
+    /// # Errors
+    /// Level 0; a product that is not relinearized.
+    pub fn rescale(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.rescale(a))
+    }
     /// Rotates both rows by `delta` slots to the right, as `numpy.roll` along the second axis of two rows.
     ///
     /// # Errors
@@ -276,13 +284,24 @@ impl Engine {
         delta: i64,
     ) -> Result<IntegerCiphertext, Error> {
         self.check_slots()?;
-        let row = self.count() as i64 / 2;
-        let left = (row - delta.rem_euclid(row)) % row;
+        let left = left_steps(self.count(), delta);
         let steps = (0..self.log_row()).filter(|i| left >> i & 1 == 1);
         self.runtime.run(|| {
             let e = self.evaluator(&key.0);
             Ok(steps.into_iter().try_fold(a.clone(), |a, i| e.rotate_rows(&a, 1 << i))?)
         })
+    }
+    /// Rotates both rows by the step of a key: one key switch.
+    ///
+    /// # Errors
+    /// A ciphertext above the level of the key; keys that do not belong together.
+    pub fn rotate_fixed(&self, a: &IntegerCiphertext, key: &FixedRotationKey) -> Result<IntegerCiphertext, Error> {
+        self.check_slots()?;
+        if a.level() > key.level() {
+            return Err(LevelError::RotationKey { most: key.level(), level: a.level() }.into());
+        }
+        let left = left_steps(self.count(), key.delta) as isize;
+        self.runtime.run(|| Ok(self.evaluator(&key.set).rotate_rows(a, left)?))
     }
     /// Swaps the two rows.
     ///

@@ -15,8 +15,8 @@ pub(crate) use bootstrap::Messages;
 pub use bootstrap::{BootstrapKey, Forecast};
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
 pub use engine::Engine;
-pub(crate) use keys::rotation_galois;
-pub use keys::{RelinearizationKey, RotationKey};
+pub(crate) use keys::{fixed_galois, rotation_galois};
+pub use keys::{FixedRotationKey, RelinearizationKey, RotationKey};
 pub use message::{Message, Plaintext};
 
 /// A table over slots, see [`Engine::table`].

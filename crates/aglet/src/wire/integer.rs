@@ -4,8 +4,8 @@ use super::parameters::parameters;
 use super::rlwe::{balanced, count, keys, limb_bytes, one, polys, unknown, Lattice, SlotOrigin, Words};
 use super::{bootstrap, Family, Kind, Origin, Reader, Shape, Stored, Writer};
 use crate::integer::{
-    presets, rotation_galois, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing, Plaintext,
-    RelinearizationKey, RotationKey,
+    fixed_galois, presets, rotation_galois, BootstrapKey, Ciphertext, Engine, FixedRotationKey, IntegerLiteral,
+    IntegerParams, Packing, Plaintext, RelinearizationKey, RotationKey,
 };
 use crate::{Error, ForeignError, KeyId, OtherEngine, PublicKey, SecretKey};
 use aglet_bootstrap::integer::BootstrapCircuit;
@@ -14,11 +14,12 @@ use aglet_schemes::integer::{self, Noise};
 use std::sync::Arc;
 
 /// Every type, in the order of the numbers.
-const ALL: [Kind; 7] = [
+const ALL: [Kind; 8] = [
     <SecretKey as Stored<IntegerOrigin>>::KIND,
     <PublicKey as Stored<IntegerOrigin>>::KIND,
     RelinearizationKey::KIND,
     RotationKey::KIND,
+    FixedRotationKey::KIND,
     BootstrapKey::KIND,
     Plaintext::KIND,
     <Ciphertext as Stored<IntegerOrigin>>::KIND,
@@ -93,6 +94,24 @@ keys! { IntegerOrigin:
         },
         keys: |x| x.keys().iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, _id, list| Ok(Self(list.into_iter().collect())),
+    }
+
+    FixedRotationKey: 6 "fixed rotation key", slots: true {
+        least: |_o| 0,
+        words: |x| vec![x.delta() as u64, x.limbs() as u64],
+        shapes: |origin, w| {
+            if origin.slots < 2 {
+                return unknown::<IntegerOrigin, Self, _>("rows");
+            }
+            let limbs = match usize::try_from(w[1]) {
+                Ok(limbs) if (1..=origin.params.user_limbs()).contains(&limbs) => limbs,
+                _ => return unknown::<IntegerOrigin, Self, _>("limbs"),
+            };
+            let galois = fixed_galois(&origin.params, origin.slots, w[0] as i64);
+            Ok(vec![balanced(&origin.params, KeyRole::Galois(galois), limbs)?])
+        },
+        keys: |x| x.set.iter().map(|(_, key)| &**key).collect(),
+        take: |_o, w, _id, list| Ok(Self { delta: w[0] as i64, set: list.into_iter().collect() }),
     }
 }
 

@@ -2,8 +2,8 @@
 //! without the GIL.
 
 use super::objects::{
-    IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
-    IntegerRotationKey, IntegerSecretKey,
+    AnyRotationKey, IntegerBootstrapKey, IntegerCiphertext, IntegerFixedRotationKey, IntegerPlaintext,
+    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
 };
 use crate::errors::count;
 use crate::family::{gate, ring_figures, vector, works};
@@ -121,6 +121,20 @@ impl IntegerEngine {
         Ok(IntegerRotationKey::new(&self.context, key))
     }
 
+    #[pyo3(signature = (sk, delta, level, progress = None))]
+    fn create_fixed_rotation_key(
+        &self,
+        py: Python<'_>,
+        sk: &IntegerSecretKey,
+        delta: i64,
+        level: i64,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerFixedRotationKey> {
+        let (sk, level) = (sk.of(py, &self.context)?, count(py, "level", level)?);
+        let key = self.long(py, progress, |e, control| e.create_fixed_rotation_key(sk, delta, level, control))?;
+        Ok(IntegerFixedRotationKey::new(&self.context, key))
+    }
+
     fn encode(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>) -> PyResult<IntegerPlaintext> {
         let values = vector(&values);
         Ok(IntegerPlaintext::new(&self.context, self.quick(py, |e| e.encode(&values))?))
@@ -230,16 +244,27 @@ impl IntegerEngine {
         let level = count(py, "level", level)?;
         self.map(py, ct, |e, ct| e.level_down(ct, level))
     }
-    /// Rotates to the right, as `numpy.roll` along the second axis of two rows.
+    fn rescale(&self, py: Python<'_>, ct: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
+        self.map(py, ct, |e, ct| e.rescale(ct))
+    }
+    /// Rotates to the right, as `numpy.roll` along the second axis of two rows. A fixed key has its own step.
     fn rotate_rows(
         &self,
         py: Python<'_>,
         ct: &IntegerCiphertext,
-        key: &IntegerRotationKey,
+        key: AnyRotationKey<'_>,
         delta: i64,
     ) -> PyResult<IntegerCiphertext> {
-        let key = key.of(py, &self.context)?;
-        self.map(py, ct, |e, ct| e.rotate_rows(ct, key, delta))
+        match &key {
+            AnyRotationKey::Fixed(key) => {
+                let key = key.get().of(py, &self.context)?;
+                self.map(py, ct, |e, ct| e.rotate_fixed(ct, key))
+            }
+            AnyRotationKey::Any(key) => {
+                let key = key.get().of(py, &self.context)?;
+                self.map(py, ct, |e, ct| e.rotate_rows(ct, key, delta))
+            }
+        }
     }
     fn rotate_columns(
         &self,

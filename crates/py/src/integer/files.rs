@@ -1,8 +1,8 @@
 //! Files, bytes and pickles of integers. The Python methods are in `python/aglet/integer/files.py`.
 
 use super::objects::{
-    IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
-    IntegerRotationKey, IntegerSecretKey,
+    IntegerBootstrapKey, IntegerCiphertext, IntegerFixedRotationKey, IntegerPlaintext, IntegerPublicKey,
+    IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
 };
 use super::IntegerEngine;
 use crate::family::{family_files, FamilyContext};
@@ -33,6 +33,7 @@ family_files! { IntegerEngine, IntegerOrigin:
     IntegerPublicKey,
     IntegerRelinearizationKey,
     IntegerRotationKey,
+    IntegerFixedRotationKey,
     IntegerBootstrapKey,
     IntegerPlaintext,
     IntegerCiphertext,

@@ -9,6 +9,6 @@ mod objects;
 pub use engine::{integer_plan, integer_presets, IntegerEngine};
 pub use files::restore;
 pub use objects::{
-    IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
-    IntegerRotationKey, IntegerSecretKey,
+    IntegerBootstrapKey, IntegerCiphertext, IntegerFixedRotationKey, IntegerPlaintext, IntegerPublicKey,
+    IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
 };

@@ -2,7 +2,7 @@
 //! and packing.
 
 use crate::family::{family_keys, family_pickles, hidden, homed, never_pickled, unchanging};
-use aglet::integer::{BootstrapKey, Ciphertext, Plaintext, RelinearizationKey, RotationKey};
+use aglet::integer::{BootstrapKey, Ciphertext, FixedRotationKey, Plaintext, RelinearizationKey, RotationKey};
 use aglet::wire::IntegerOrigin;
 use pyo3::prelude::*;
 
@@ -27,6 +27,20 @@ family_keys! { seeded IntegerOrigin:
 
     /// Rotates rows by any step, composed of rotations by powers of two, and swaps the two rows.
     IntegerRotationKey(RotationKey), "rotation key" {}
+
+    /// Rotates rows by one step, with one key switch.
+    IntegerFixedRotationKey(FixedRotationKey), "fixed rotation key" {
+        /// Slots that rows are rotated by, to the right.
+        #[getter]
+        fn delta(&self) -> i64 {
+            self.value.delta()
+        }
+        /// The highest level of a ciphertext that it rotates.
+        #[getter]
+        fn level(&self) -> usize {
+            self.value.level()
+        }
+    }
 }
 
 homed! { IntegerOrigin:
@@ -71,11 +85,20 @@ homed! { IntegerOrigin:
 }
 
 family_pickles! { IntegerOrigin:
-    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
+    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerFixedRotationKey, IntegerBootstrapKey, IntegerPlaintext,
+    IntegerCiphertext,
 }
 
 hidden! { IntegerCiphertext }
 
 unchanging! {
-    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
+    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerFixedRotationKey, IntegerBootstrapKey, IntegerPlaintext,
+    IntegerCiphertext,
+}
+
+/// A key that rotates rows.
+#[derive(FromPyObject)]
+pub enum AnyRotationKey<'py> {
+    Fixed(Bound<'py, IntegerFixedRotationKey>),
+    Any(Bound<'py, IntegerRotationKey>),
 }

@@ -74,12 +74,47 @@ impl<'a> SlotCost<'a> {
         let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
         CostInteger { level: a.level - 1, correction_factor, noise }
     }
-    /// Both at the lower of their levels, with one correction factor.
+    /// Both at the lower of their levels; the higher one takes the correction factor of the other.
+    fn at_one_level(&self, a: &CostInteger, b: &CostInteger) -> Result<[CostInteger; 2], Error> {
+        let (level, factor) =
+            if a.level <= b.level { (a.level, a.correction_factor) } else { (b.level, b.correction_factor) };
+        let brought = |x: &CostInteger| match x.level == level {
+            true => Ok(*x),
+            false => self.brought_to(x, level, factor),
+        };
+        Ok([brought(a)?, brought(b)?])
+    }
+    /// The same with one correction factor.
     fn aligned(&self, a: &CostInteger, b: &CostInteger) -> Result<[CostInteger; 2], Error> {
-        let level = a.level.min(b.level);
-        match a.level == b.level && a.correction_factor == b.correction_factor {
-            true => Ok([*a, *b]),
-            false => Ok([self.level_down(a, level)?, self.level_down(b, level)?]),
+        let [a, b] = self.at_one_level(a, b)?;
+        match b.correction_factor == self.params.correction_factor_at(b.level) {
+            true => Ok([self.brought_to(&a, a.level, b.correction_factor)?, b]),
+            false => Ok([a, self.brought_to(&b, b.level, a.correction_factor)?]),
+        }
+    }
+    fn brought_to(&self, a: &CostInteger, level: usize, correction_factor: u64) -> Result<CostInteger, Error> {
+        let t = self.params.plain();
+        if a.level < level {
+            return Err(Error::LevelTooLow { required: level, actual: a.level });
+        }
+        let mut at = *a;
+        while at.level > level + 1 {
+            at = match self.params.budget_at(at.level - 1, at.noise) > SPARE_BITS {
+                true => CostInteger { level: at.level - 1, ..at },
+                false => self.rescaled_by(&at, 1),
+            };
+        }
+        match at.level == level {
+            true if at.correction_factor == correction_factor => Ok(at),
+            true => {
+                self.multiple(&at);
+                let by = t.centre(t.mul(correction_factor, t.inv(at.correction_factor)));
+                Ok(CostInteger { correction_factor, noise: at.noise.times(by.unsigned_abs().max(1) as f64), ..at })
+            }
+            false => {
+                let q = t.reduce(self.params.q()[level + 1]);
+                Ok(self.rescaled_by(&at, t.centre(t.mul(t.mul(correction_factor, q), t.inv(at.correction_factor)))))
+            }
         }
     }
     fn sum(&self, a: &CostInteger, b: &CostInteger) -> Result<CostInteger, Error> {
@@ -114,29 +149,7 @@ impl Evaluator for SlotCost<'_> {
         ct.level
     }
     fn level_down(&self, a: &CostInteger, level: usize) -> Result<CostInteger, Error> {
-        let (t, correction_factor) = (self.params.plain(), self.params.correction_factor_at(level));
-        if a.level < level {
-            return Err(Error::LevelTooLow { required: level, actual: a.level });
-        }
-        let mut at = *a;
-        while at.level > level + 1 {
-            at = match self.params.budget_at(at.level - 1, at.noise) > SPARE_BITS {
-                true => CostInteger { level: at.level - 1, ..at },
-                false => self.rescaled_by(&at, 1),
-            };
-        }
-        match at.level == level {
-            true if at.correction_factor == correction_factor => Ok(at),
-            true => {
-                self.multiple(&at);
-                let by = t.centre(t.mul(correction_factor, t.inv(at.correction_factor)));
-                Ok(CostInteger { correction_factor, noise: at.noise.times(by.unsigned_abs().max(1) as f64), ..at })
-            }
-            false => {
-                let q = t.reduce(self.params.q()[level + 1]);
-                Ok(self.rescaled_by(&at, t.centre(t.mul(t.mul(correction_factor, q), t.inv(at.correction_factor)))))
-            }
-        }
+        self.brought_to(a, level, self.params.correction_factor_at(level))
     }
     fn add(&self, a: &CostInteger, b: &CostInteger) -> Result<CostInteger, Error> {
         self.sum(a, b)
@@ -152,7 +165,7 @@ impl Evaluator for SlotCost<'_> {
         if a.level.min(b.level) == 0 {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
-        let [a, b] = self.aligned(a, b)?;
+        let [a, b] = self.at_one_level(a, b)?;
         let _tensor = [1, 2, 1].map(|products| self.ring.poly_of_form(a.level + 1, products, 0, true));
         let (correction_factor, noise) =
             (self.params.plain().mul(a.correction_factor, b.correction_factor), self.product_noise(&a, &b));

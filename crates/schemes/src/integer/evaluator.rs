@@ -92,7 +92,17 @@ impl<'a> IntegerEvaluator<'a> {
     /// # Errors
     /// [`Error::LevelTooLow`] if it is below.
     pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
-        let (t, correction_factor) = (self.params.plain(), self.params.correction_factor_at(level));
+        self.brought_to(a, level, self.params.correction_factor_at(level))
+    }
+
+    /// At a level with a correction factor: if it comes from above, the multiplication is undone by a rescale.
+    pub(super) fn brought_to(
+        &self,
+        a: &IntegerCiphertext,
+        level: usize,
+        correction_factor: u64,
+    ) -> Result<IntegerCiphertext, Error> {
+        let t = self.params.plain();
         linear(a)?;
         if a.level() < level {
             return Err(Error::LevelTooLow { required: level, actual: a.level() });
@@ -115,6 +125,19 @@ impl<'a> IntegerEvaluator<'a> {
         }
     }
 
+    /// The same message one level lower, divided by the highest prime. Its correction factor changes with it: nothing is multiplied, so
+    /// noise falls by the whole prime.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] at level 0, a product that is not relinearized.
+    pub fn rescale(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        linear(a)?;
+        match a.level() {
+            0 => Err(Error::LevelTooLow { required: 1, actual: 0 }),
+            _ => self.rescaled_by(a, 1),
+        }
+    }
+
     /// A multiple of the message, divided by the highest prime.
     fn rescaled_by(&self, a: &IntegerCiphertext, by: i64) -> Result<IntegerCiphertext, Error> {
         let (t, q) = (self.params.plain(), self.context().params().q()[a.level()]);
@@ -125,6 +148,20 @@ impl<'a> IntegerEvaluator<'a> {
         let correction_factor = t.mul(t.mul(a.correction_factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
         let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
         self.checked(a.with(polys, correction_factor, noise))
+    }
+
+    /// Both at the lower of their levels. The higher one takes the correction factor of the other, which costs nothing.
+    pub(super) fn at_one_level(
+        &self,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+    ) -> Result<(IntegerCiphertext, IntegerCiphertext), Error> {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        match a.level().cmp(&b.level()) {
+            Equal => Ok((a.clone(), b.clone())),
+            Less => Ok((a.clone(), self.brought_to(b, a.level(), a.correction_factor)?)),
+            Greater => Ok((self.brought_to(a, b.level(), b.correction_factor)?, b.clone())),
+        }
     }
 
     /// Both at the lower of their levels, with one correction factor. A product that is not relinearized keeps its correction factor, and noise that is large
@@ -139,7 +176,13 @@ impl<'a> IntegerEvaluator<'a> {
             return Ok((a.clone(), b.clone()));
         }
         match (a.degree(), b.degree()) {
-            (1, 1) => Ok((self.level_down(a, level)?, self.level_down(b, level)?)),
+            (1, 1) => {
+                let (a, b) = self.at_one_level(a, b)?;
+                match b.correction_factor == self.params.correction_factor_at(level) {
+                    true => Ok((self.with_correction_factor(&a, b.correction_factor)?, b)),
+                    false => Ok((a.clone(), self.with_correction_factor(&b, a.correction_factor)?)),
+                }
+            }
             (1, _) => Ok((
                 self.with_correction_factor(&self.lowered(a, level)?, b.correction_factor)?,
                 self.lowered(b, level)?,

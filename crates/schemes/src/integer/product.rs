@@ -23,7 +23,8 @@ impl IntegerEvaluator<'_> {
         }
         linear(a)?;
         linear(b)?;
-        let (a, b) = self.aligned(a, b)?;
+        // Factors may differ at one level: that of the product is theirs.
+        let (a, b) = self.at_one_level(a, b)?;
         let noise = self.product_noise(&a, &b);
         let t = self.params.plain();
         let tensor = self.tensor(&a, &b, Some(Multiplier::integer(i128::from(t.value()))))?;
