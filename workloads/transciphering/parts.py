@@ -49,8 +49,9 @@ def hexadecimal(path: Path, length: int, maker: str) -> bytes:
     WorkloadError
         If the file is missing or has something else.
     """
+    text = needed(path, maker).read_text()
     try:
-        found = bytes.fromhex(needed(path, maker).read_text())
+        found = bytes.fromhex(text)
     except ValueError:
         found = b""
     if len(found) != length:

@@ -15,7 +15,9 @@ sys.path.insert(0, str(ROOT))
 from workloads import standin
 
 
-@pytest.mark.parametrize(("name", "size"), [("resnet20", "single"), ("zn_carried", "small")])
+@pytest.mark.parametrize(
+    ("name", "size"), [("resnet20", "single"), ("zn_carried", "small"), ("transciphering", "small")]
+)
 def test_size(name: str, size: str, tmp_path: Path) -> None:
     found = standin.run(argparse.Namespace(name=name, size=size, runs=1, seed=5, count_only=False), tmp_path)
     assert found["security_bits"] >= 128
