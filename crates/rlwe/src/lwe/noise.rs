@@ -11,6 +11,8 @@ use aglet_ring::blind::Gadget;
 pub struct Noise {
     /// Of a fresh encryption.
     pub fresh: f64,
+    /// Of an encryption by a public key: the error of the key times a short vector, that of the mask times the secret, and one more.
+    pub public: f64,
     /// Of what a blind rotation gives.
     pub blind_rotation: f64,
     /// What a key switch adds.
@@ -36,10 +38,15 @@ impl Weights {
     /// Three deviations above the mean within the first n coordinates.
     fn heavy(params: &LweParams) -> Self {
         let (n, share) = (params.spec().dimension as f64, params.second_moment());
-        // A block has weight 1 with probability ell times the share.
-        let above = 3.0 * (n * share * (1.0 - params.block() as f64 * share)).sqrt();
+        let above = deviations(params, n);
         Self { short: n * share + above, whole: params.coordinates() as f64 * share + above }
     }
+}
+
+/// Three deviations of the weight of so many coordinates: a block has weight 1 with probability ell times the share.
+fn deviations(params: &LweParams, coordinates: f64) -> f64 {
+    let share = params.second_moment();
+    3.0 * (coordinates * share * (1.0 - params.block() as f64 * share)).sqrt()
 }
 
 impl Noise {
@@ -60,11 +67,15 @@ impl Noise {
         let digits = f64::from(spec.switch_digits);
         // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
         let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
+        let vector = params.public_coordinates() as f64;
+        // Without the weights of a secret, the vector is as heavy as the secret is then.
+        let drawn = vector * params.second_moment() + weights.map_or(deviations(params, vector), |_| 0.0);
         // Odd exponents lie twice as far apart.
         let apart = if spec.method.rotates_by_odd() { 4.0 } else { 1.0 };
         let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
         Self {
             fresh: glwe,
+            public: glwe * (drawn + 1.0 + whole),
             blind_rotation,
             key_switch: (d - n) * key_switch,
             mod_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
