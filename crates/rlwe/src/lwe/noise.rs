@@ -70,12 +70,17 @@ impl Noise {
         let vector = params.public_coordinates() as f64;
         // Without the weights of a secret, the vector is as heavy as the secret is then.
         let drawn = vector * params.second_moment() + weights.map_or(deviations(params, vector), |_| 0.0);
+        // The difference of two uniform numbers of these bits.
+        let dropped = match params.public_dropped() {
+            0 => 0.0,
+            bits => relative(f64::from(bits).exp2()) / 6.0,
+        };
         // Odd exponents lie twice as far apart.
         let apart = if spec.method.rotates_by_odd() { 4.0 } else { 1.0 };
         let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
         Self {
             fresh: glwe,
-            public: glwe * (drawn + 1.0 + whole),
+            public: (glwe + dropped) * drawn + glwe * (1.0 + whole),
             blind_rotation,
             key_switch: (d - n) * key_switch,
             mod_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),

@@ -207,6 +207,11 @@ impl LweParams {
         let degree = self.coordinates().next_power_of_two();
         degree - degree % self.block()
     }
+    /// Lowest bits of a coefficient of a public key that are no part of its RLWE sample: what is left are 40.
+    #[must_use]
+    pub fn public_dropped(&self) -> u32 {
+        (64 - self.spec().modulus.leading_zeros()).saturating_sub(40)
+    }
     /// Security of what a public key encrypts: the short vector that each encryption draws, as LWE. The key itself is as secure as
     /// [`LweParams::glwe_security`] says, its secret being the same.
     #[must_use]

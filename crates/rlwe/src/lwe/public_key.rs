@@ -4,6 +4,10 @@
 //! (partial keys, eprint 2023/979). So each coefficient of an encryption is an LWE ciphertext under S itself, and meets no key
 //! switch. An encryption of phases m is `(a r + e1, b r + e2 + m)` for a fresh short r of the law of the secret, for `b = a S + e`. Its
 //! noise is `e r + e2 - e1 S`, see [`Noise::public`](super::Noise::public).
+//!
+//! Files hold 40 bits of a coefficient of b. The bits below are drawn from the seed, like a, so b is as uniform as RLWE makes it, up to
+//! `2^(t + 11) / Q` for t such bits: rounding alone would leave a polynomial on a grid, and encryptions are LWE for a uniform one. What
+//! this adds to e is in the formula, and far below what bootstraps leave.
 
 use super::secret::{draw_errors, LweSecretKey};
 use super::{LweCiphertext, LweContext, SharedMask};
@@ -32,38 +36,58 @@ impl LwePublicKey {
         sk.fits(ctx)?;
         let (m, table) = (ctx.modulus(), secure(ctx)?);
         let seed = source.public_seed();
-        let a = expanded(ctx, seed)?;
+        let mut a = vec![0; table.n()];
+        sample::uniform(&mut ChaChaSource::from_seed(seed), m.value(), &mut a);
+        table.forward(&mut a);
         let mut secret = lifted(ctx, sk.coordinates(), table.n());
         table.forward(&mut secret);
-        let mut b = errors(ctx, source, table.n());
-        table.forward(&mut b);
-        for ((b, &a), &s) in b.iter_mut().zip(&a).zip(secret.iter()) {
-            *b = m.add(*b, m.mul(a, s));
+        loop {
+            let mut values = errors(ctx, source, table.n());
+            table.forward(&mut values);
+            for ((b, &a), &s) in values.iter_mut().zip(&a).zip(secret.iter()) {
+                *b = m.add(*b, m.mul(a, s));
+            }
+            let mut b = Zeroizing::new(vec![0; table.n()]);
+            table.inverse_add(&mut values, &mut b);
+            let kept = b.iter().map(|b| b >> ctx.params().public_dropped()).collect();
+            // Only with what lies on the last grid point below Q, one key in 2^29.
+            if let Ok(key) = Self::from_stored(ctx, sk.id(), seed, kept) {
+                return Ok(key);
+            }
         }
-        Ok(Self { key: sk.id(), seed, a, b: std::mem::take(&mut b) })
     }
 
-    /// The key of a seed and the coefficients of b.
+    /// The key of a seed and the upper bits of the coefficients of b, [`LweParams::public_dropped`](super::LweParams::public_dropped) fewer.
     ///
     /// # Errors
     /// [`Error::Stored`] for another number of coefficients, or some that are not below Q; those of [`LwePublicKey::generate`].
     pub fn from_stored(ctx: &LweContext, key: KeyId, seed: [u8; 32], mut b: Vec<u64>) -> Result<Self, Error> {
-        let table = secure(ctx)?;
-        if b.len() != table.n() || b.iter().any(|&w| w >= ctx.modulus().value()) {
+        let (table, dropped, q) = (secure(ctx)?, ctx.params().public_dropped(), ctx.modulus().value());
+        let mut source = ChaChaSource::from_seed(seed);
+        let (mut a, mut low) = (vec![0; table.n()], vec![0; table.n()]);
+        sample::uniform(&mut source, q, &mut a);
+        if dropped > 0 {
+            sample::uniform(&mut source, 1 << dropped, &mut low);
+        }
+        let fits =
+            b.len() == table.n() && b.iter().zip(&low).all(|(&b, low)| b <= q >> dropped && (b << dropped | low) < q);
+        if !fits {
             return Err(Error::Stored { what: "public key has another polynomial than its parameters give it" });
         }
+        b.iter_mut().zip(&low).for_each(|(b, low)| *b = *b << dropped | low);
+        table.forward(&mut a);
         table.forward(&mut b);
-        Ok(Self { key, seed, a: expanded(ctx, seed)?, b })
+        Ok(Self { key, seed, a, b })
     }
 
-    /// What is stored of it: the seed of a, and the coefficients of b.
+    /// What is stored of it: the seed, and the upper bits of the coefficients of b.
     ///
     /// # Errors
     /// [`Error::BadParameters`] for a context of another set.
     pub fn stored(&self, ctx: &LweContext) -> Result<(&[u8; 32], Vec<u64>), Error> {
         let (mut values, mut b) = (self.b.clone(), vec![0; self.b.len()]);
         self.table(ctx)?.inverse_add(&mut values, &mut b);
-        Ok((&self.seed, b))
+        Ok((&self.seed, b.into_iter().map(|b| b >> ctx.params().public_dropped()).collect()))
     }
 
     /// The name of the secret key that it belongs to.
@@ -136,15 +160,6 @@ fn secure(ctx: &LweContext) -> Result<&SmallTable, Error> {
         security::check(report.dimension, report.log_q, report.sigma, report.secret)?;
     }
     Ok(table)
-}
-
-/// What a seed stands for, as values.
-fn expanded(ctx: &LweContext, seed: [u8; 32]) -> Result<Vec<u64>, Error> {
-    let table = ctx.public_table()?;
-    let mut a = vec![0; table.n()];
-    sample::uniform(&mut ChaChaSource::from_seed(seed), ctx.modulus().value(), &mut a);
-    table.forward(&mut a);
-    Ok(a)
 }
 
 /// Small coordinates as residues, with zeros up to the degree.

@@ -101,8 +101,9 @@ fn a_stored_key_is_the_key_and_foreign_ones_are_refused() {
     let words = |key: &LwePublicKey| key.encrypt(&ctx, &[7], &mut source(9)).unwrap()[0].body();
     assert_eq!(words(&public), words(&back));
     let stored = |b: Vec<u64>| LwePublicKey::from_stored(&ctx, public.id(), *seed, b);
-    let beyond = [&[ctx.modulus().value()], &b[1..]].concat();
-    assert!([b[1..].to_vec(), beyond].into_iter().all(|b| matches!(stored(b), Err(Error::Stored { .. }))));
+    let changed = |word: u64| [&[word], &b[1..]].concat();
+    let wrong = [b[1..].to_vec(), changed(ctx.modulus().value()), changed(u64::MAX)];
+    assert!(wrong.into_iter().all(|b| matches!(stored(b), Err(Error::Stored { .. }))));
     let mask = |words: Vec<u64>| SharedMask::of_public_key(&ctx, words, public.id());
     assert!(mask(vec![0; 1536]).is_err() && mask(vec![ctx.modulus().value(); 2048]).is_err());
     let zero = std::sync::Arc::new(mask(vec![0; 2048]).unwrap());
@@ -112,6 +113,24 @@ fn a_stored_key_is_the_key_and_foreign_ones_are_refused() {
     let small = context(LweSpec { log_n: 9, rank: 2, dimension: 688, ..gate() });
     assert!(public.encrypt(&small, &[0], &mut source(9)).is_err() && public.stored(&small).is_err());
     assert!(LwePublicKey::generate(&small, &sk, &mut source(9)).is_err());
+}
+
+/// Of a modulus of 48 bits, files hold 40 of each coefficient; the others are uniform, and the same for everybody.
+#[test]
+fn bits_that_are_dropped_come_back_from_the_seed() {
+    let ctx = context(table());
+    let sk = LweSecretKey::generate(&ctx, &mut source(1));
+    let public = LwePublicKey::generate(&ctx, &sk, &mut source(2)).unwrap();
+    let (seed, kept) = public.stored(&ctx).unwrap();
+    assert!(ctx.params().public_dropped() == 8 && kept.iter().all(|&b| b < 1 << 40));
+    let back = LwePublicKey::from_stored(&ctx, public.id(), *seed, kept.clone()).unwrap();
+    let body = |key: &LwePublicKey| key.encrypt(&ctx, &[7], &mut source(9)).unwrap()[0].body();
+    assert!(body(&public) == body(&back) && back.stored(&ctx).unwrap().1 == kept);
+    for word in [ctx.modulus().value() >> 8, 1 << 40, 1 << 56, u64::MAX] {
+        let b = [&[word], &kept[1..]].concat();
+        // The last grid point below Q is one only for few bits from the seed.
+        assert!(LwePublicKey::from_stored(&ctx, public.id(), *seed, b).is_err() || word == ctx.modulus().value() >> 8);
+    }
 }
 
 #[test]
