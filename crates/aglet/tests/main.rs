@@ -8,6 +8,7 @@ mod cost;
 mod fhew;
 mod fhew_corpus;
 mod fhew_files;
+mod fhew_public;
 mod fhew_tables;
 mod files;
 mod golden;

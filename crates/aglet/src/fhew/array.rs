@@ -5,6 +5,7 @@ use crate::{Error, ForeignError, KeyId, ParameterError};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
 use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Unsigned};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Parameters with their tables. An engine shares them with everything that it makes. Equal parameters make equal
@@ -157,10 +158,12 @@ impl Array {
     pub fn cells(&self) -> &[LweCiphertext] {
         &self.cells
     }
-    /// Bytes in memory, counting shared data in full.
+    /// Bytes in memory, counting data that it shares with other arrays in full.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.cells.iter().map(LweCiphertext::byte_count).sum()
+        let masks: HashMap<_, _> =
+            self.cells.iter().filter_map(|ct| ct.shared()).map(|(m, _)| (Arc::as_ptr(m), m.byte_count())).collect();
+        self.cells.iter().map(LweCiphertext::byte_count).sum::<usize>() + masks.values().sum::<usize>()
     }
 
     /// The largest variance of the noise of a ciphertext, over Q squared; 0 of an empty array.

@@ -15,6 +15,7 @@
 
 mod array;
 mod decrypt;
+mod encrypt;
 mod engine;
 mod estimate;
 mod memory;
@@ -25,10 +26,11 @@ mod tables;
 mod workers;
 
 pub use array::{Array, FhewContext, Form};
+pub use encrypt::EncryptionKey;
 pub(crate) use engine::fits;
 pub use engine::{BootstrapKey, Engine};
 pub use estimate::{Estimate, Work};
-pub(crate) use memory::room;
+pub(crate) use memory::{room, room_of_seeds};
 
 /// A comparison of two integers.
 pub use aglet_bootstrap::fhew::functional::Order;
@@ -36,6 +38,8 @@ pub use aglet_bootstrap::fhew::functional::Order;
 pub use aglet_bootstrap::fhew::functional::Way;
 /// A ciphertext of an [`Engine`]: a bit, a message, or a signed or unsigned integer.
 pub use aglet_rlwe::lwe::LweCiphertext as Ciphertext;
+/// The compact public key of an [`Engine`].
+pub use aglet_rlwe::lwe::LwePublicKey as PublicKey;
 /// The secret key of an [`Engine`].
 pub use aglet_rlwe::lwe::LweSecretKey as SecretKey;
 /// The packing key, which LUTs on two messages need.

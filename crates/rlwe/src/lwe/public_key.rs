@@ -100,6 +100,11 @@ impl LwePublicKey {
     pub fn byte_count(&self) -> usize {
         8 * (self.a.len() + self.b.len())
     }
+    /// Bytes that a key of these parameters takes in memory; none for a set without public keys.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext) -> Option<usize> {
+        ctx.public_table().ok().map(|table| 16 * table.n())
+    }
     /// Phases that one sample encrypts.
     #[must_use]
     pub fn degree(&self) -> usize {

@@ -47,7 +47,10 @@ class Live(Machine):
         return -128.0 if self._allowed is None else self._allowed
 
     def encrypt(self, messages: Any) -> FhewCiphertext:
-        return self.engine.encrypt(messages, self._key("fhew_secret", "secret", "create_secret_key()"))
+        # The secret key, where it is, gives smaller ciphertexts.
+        if self.keys.fhew_secret is not None:
+            return self.engine.encrypt(messages, self.keys.fhew_secret)
+        return self.engine.encrypt(messages, self._key("fhew_public", "public", "create_public_key(secret_key)"))
 
     def decrypt(self, cells: FhewCiphertext) -> Any:
         key = self._key("fhew_secret", "secret", "create_secret_key()")

@@ -51,7 +51,8 @@ class DigitSession(InFolders[EncryptedIntegers]):
         The engine that computes, of 4 bits: `FhewEngine(bits=4)`, or `FhewEngine(preset="wide")`, which has so little
         noise that several tables share a bootstrap.
     keys
-        Its keys: `engine.create_keys()`, or `KeySet.load(folder)`. A server has them without the secret key.
+        Its keys: `engine.create_keys()`, or `KeySet.load(folder)`. A server has them without the secret key. With
+        `keys.encryption()`, the public keys, a sender only encrypts.
     max_failure
         The largest accepted probability that a bootstrap, or a decrypted digit, is wrong. Arrays are refreshed where it
         would be larger.
@@ -138,13 +139,12 @@ class DigitSession(InFolders[EncryptedIntegers]):
         TypeError
             If the values are not booleans or whole numbers, or digits do not hold the dtype.
         MissingKeyError
-            If the keys of this session do not include the secret key.
+            If the keys of this session include neither the secret key nor the public key.
         """
         array = self._array(values, dtype)
-        digits = [
-            Digit(self.machine.encrypt(digit), 0, dtypes.high(array.dtype))
-            for digit in dtypes.split(array, array.dtype)
-        ]
+        # All digits together, so that a public key has one mask for them.
+        cells = self.machine.encrypt(np.stack(dtypes.split(array, array.dtype)))
+        digits = [Digit(cells[at], 0, dtypes.high(array.dtype)) for at in range(dtypes.width(array.dtype))]
         return EncryptedIntegers(self, digits, array.dtype, array.shape)
 
     def clear(self, values: Any, dtype: Any = None) -> EncryptedIntegers:
