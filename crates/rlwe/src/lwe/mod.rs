@@ -15,6 +15,7 @@ mod ntru;
 mod packing;
 mod params;
 mod public_key;
+mod rounding;
 mod secret;
 mod seeded;
 mod shared;
@@ -32,6 +33,7 @@ pub use ntru::{NtruKeys, NtruMessage};
 pub use packing::PackingKey;
 pub use params::{LweParams, LweSpec};
 pub use public_key::LwePublicKey;
+pub use rounding::Rounding;
 pub use secret::LweSecretKey;
 pub use seeded::{samples, SeededKey};
 pub use shared::SharedMask;
@@ -114,6 +116,9 @@ impl LweContext {
     }
 }
 
+#[cfg(test)]
+#[path = "../tests/compress.rs"]
+mod compress_tests;
 #[cfg(test)]
 #[path = "../tests/public_key.rs"]
 mod public_key_tests;

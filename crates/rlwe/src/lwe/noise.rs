@@ -96,6 +96,13 @@ impl Noise {
         params.spec().rank as f64 * column + Weights::heavy(params).whole * rest
     }
 
+    /// What rounding words to so many bits adds to a phase, those of the mask and that of the body, for a secret of many ones.
+    #[must_use]
+    pub fn rounding(params: &LweParams, [mask_bits, body_bits]: [u32; 2]) -> f64 {
+        let unit = |bits: u32| (-2.0 * f64::from(bits)).exp2() / 12.0;
+        Weights::heavy(params).whole * unit(mask_bits) + unit(body_bits)
+    }
+
     /// Of the phase that a bootstrap decides by, for an input of this variance.
     #[must_use]
     pub fn decision(&self, input: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! Masks that ciphertexts share: coefficient i of a sample of a ring is an LWE ciphertext whose mask is that of the sample, turned. So
 //! many ciphertexts take the memory, and the file, of one sample and a body each.
 
-use super::sources::digest;
-use super::{LweContext, NoiseSource};
+use super::sources::{digest, ANYTHING};
+use super::{LweContext, NoiseSource, Rounding};
 use crate::error::Error;
 use crate::secret::KeyId;
 
@@ -13,6 +13,7 @@ use crate::secret::KeyId;
 pub struct SharedMask {
     words: Vec<u64>,
     degree: usize,
+    rounding: Option<Rounding>,
     noise: NoiseSource,
 }
 
@@ -29,18 +30,45 @@ impl SharedMask {
         }
         // All encryptions by one key have its error in common, and all coefficients of one the same short vector.
         let input = digest(std::iter::once(key.0));
-        Ok(Self::of(words, degree, input, ctx.noise().public))
+        Ok(Self::of(words, degree, None, input, ctx.noise().public))
     }
 
-    fn of(words: Vec<u64>, degree: usize, input: u64, variance: f64) -> Self {
+    /// The mask of a GLWE sample that was rounded for sending: a word below `2^mask_bits` for each coordinate of the secret. What it was
+    /// packed of is not known any more, so its noise may depend on all others.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] for another number of words, words of more bits, more or fewer bits than Q allows, a variance that is none.
+    pub fn rounded(ctx: &LweContext, words: &[u64], rounding: Rounding, variance: f64) -> Result<Self, Error> {
+        rounding.check(ctx)?;
+        if words.len() != ctx.params().coordinates() || words.iter().any(|&w| w >> rounding.mask_bits != 0) {
+            return Err(Error::Stored { what: "ciphertext has another mask than packing gives it" });
+        }
+        if !(variance.is_finite() && variance >= 0.0) {
+            return Err(Error::Stored { what: "ciphertext has a noise of no variance" });
+        }
+        let words = words.iter().map(|&w| Rounding::lift(ctx, w, rounding.mask_bits)).collect();
+        Ok(Self::of(words, ctx.params().n(), Some(rounding), ANYTHING, variance))
+    }
+
+    fn of(words: Vec<u64>, degree: usize, rounding: Option<Rounding>, input: u64, variance: f64) -> Self {
         let name = [input, digest(words.iter().copied())];
-        Self { words, degree, noise: NoiseSource { name, weight: 1, variance } }
+        Self { words, degree, rounding, noise: NoiseSource { name, weight: 1, variance } }
     }
 
     /// Its words.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
+    }
+    /// The bits that words have been rounded to, if they have.
+    #[must_use]
+    pub fn rounding(&self) -> Option<Rounding> {
+        self.rounding
+    }
+    /// The variance of the noise of a coefficient over Q squared.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        self.noise.variance
     }
     /// Ciphertexts that may share it.
     #[must_use]
