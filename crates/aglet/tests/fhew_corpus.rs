@@ -48,6 +48,10 @@ fn record() {
     let public = engine.create_public_key(sk).unwrap();
     let bits: Vec<bool> = CLEAR.iter().copied().cycle().take(512).collect();
     let sent = engine.encrypt_bits(&bits, &public).unwrap();
+    let fine = engine.create_packing_key(sk, &now).unwrap();
+    let few = engine.compress(&array(engine.encrypt_bits(&CLEAR, sk).unwrap()), &fine, Some(-20.0), &now).unwrap();
+    write(engine, &folder, "fine_packing_key", &fine);
+    write(engine, &folder, "compressed", &few);
     write(engine, &folder, "public_key", &public);
     write(engine, &folder, "sent", &Array::new(&engine.context(), Form::Bits, vec![512], sk.id(), sent).unwrap());
 }
@@ -69,6 +73,11 @@ fn check(folder: &Path) {
     assert_eq!(engine.decrypt_bits(&or, &sk).unwrap(), [true; 4], "{folder:?}");
     let (public, sent): (PublicKey, Array) = (read(&engine, folder, "public_key"), read(&engine, folder, "sent"));
     assert_eq!(engine.decrypt_bits(&sent.cells()[508..], &sk).unwrap(), CLEAR);
+    let (fine, few): (PackingKey, Array) =
+        (read(&engine, folder, "fine_packing_key"), read(&engine, folder, "compressed"));
+    assert_eq!(engine.decrypt_array(&few, &sk, Some(-20.0)).unwrap(), CLEAR.map(i64::from));
+    let few = engine.compress(&fresh, &fine, Some(-20.0), &now).unwrap();
+    assert_eq!(engine.decrypt_array(&few, &sk, Some(-20.0)).unwrap(), CLEAR.map(i64::from), "{folder:?}");
     let again = engine.encrypt_bits(&CLEAR, &public).unwrap();
     let nand = engine.gate(Gate::Nand, &[&again, &sent.cells()[..4]], &key, Some(0.0), &now).unwrap();
     assert_eq!(engine.decrypt_bits(&nand, &sk).unwrap(), CLEAR.map(|bit| !bit), "{folder:?}");

@@ -140,19 +140,19 @@ fn words_and_runs_that_no_array_of_a_sender_has_are_refused() {
         bad[152 + 8 * word..160 + 8 * word].copy_from_slice(&value.to_le_bytes());
         assert_eq!(refused(&sealed(bad)), ErrorKind::Serialization, "word {word} = {value}");
     }
-    // Runs stand behind the length of the axis: a forger makes their checksum anew.
-    let start = bytes.len() - (512 + 304) / 8 * 40 - 32 - (8 + 24) - 32;
-    let literal = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    assert_eq!(start, 256 + literal);
-    for (at, value) in
-        [(8, 2u32), (12, 1), (12, 256), (16, 0), (16, 255), (16, 257), (16, u32::MAX), (28, 45), (28, 43)]
-    {
+    // Two runs stand behind the length of the axis, each a mask, its first coefficient, a step, a number: a forger makes their
+    // checksum anew.
+    let start = bytes.len() - (512 + 304) / 8 * 40 - 32 - (8 + 32) - 32;
+    assert_eq!(start, 256 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize);
+    let forged =
+        [(8, 2u32), (12, 1), (12, 256), (16, 2), (16, 0), (20, 0), (20, 255), (20, u32::MAX), (36, 45), (36, 43)];
+    for (at, value) in forged {
         let mut bad = bytes.clone();
         bad[start + at..start + at + 4].copy_from_slice(&value.to_le_bytes());
         let seal: [u8; 32] = bad[224..256].try_into().unwrap();
-        let part = bad[start..start + 32].to_vec();
+        let part = bad[start..start + 40].to_vec();
         let check = *blake3::Hasher::new_keyed(&seal).update(&0u64.to_le_bytes()).update(&part).finalize().as_bytes();
-        bad[start + 32..start + 64].copy_from_slice(&check);
+        bad[start + 40..start + 72].copy_from_slice(&check);
         assert_eq!(refused(&bad), ErrorKind::Serialization, "run at {at} = {value}");
     }
     for bytes in [bytes, engine.serialize(&public, &now()).unwrap().to_vec()] {

@@ -6,6 +6,7 @@ mod by_hand;
 mod claims;
 mod cost;
 mod fhew;
+mod fhew_compress;
 mod fhew_corpus;
 mod fhew_files;
 mod fhew_public;

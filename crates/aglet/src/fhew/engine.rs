@@ -92,7 +92,7 @@ impl Engine {
     /// Bytes of the packing key in memory.
     #[must_use]
     pub fn packing_key_bytes(&self) -> usize {
-        PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget)
+        PackingKey::forecast(&self.ctx, PackingKey::digits(&self.ctx))
     }
 
     /// Draws a secret key.
@@ -121,16 +121,16 @@ impl Engine {
         self.runtime.run(|| Ok(BootstrapKey(FhewBootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
     }
 
-    /// Makes the packing key for LUTs on two messages: a few GLWE ciphertexts for each doubling of the degree.
+    /// Makes the packing key, for LUTs on two messages and for results that are sent: a few GLWE ciphertexts for each doubling of the
+    /// degree. Its digits have two levels, so that packing leaves little noise.
     ///
     /// # Errors
     /// As [`Engine::create_bootstrap_key`].
     pub fn create_packing_key(&self, sk: &LweSecretKey, control: &Control) -> Result<PackingKey, Error> {
         let mut source = self.runtime.random("packing key", 0)?;
         let mut progress = progress(control, "packing key");
-        self.runtime.run(|| {
-            Ok(PackingKey::generate(&self.ctx, sk, self.ctx.params().spec().gadget, &mut source, &mut progress)?)
-        })
+        self.runtime
+            .run(|| Ok(PackingKey::generate(&self.ctx, sk, PackingKey::digits(&self.ctx), &mut source, &mut progress)?))
     }
 
     /// Evaluates a gate on arrays of bits, element by element: one bootstrap for each bit. A majority takes one or two

@@ -8,12 +8,14 @@
 //! | `sign`, `compare`, `equal` | an [`Integer`] of up to 20 bits, which does not wrap around | `ceil(bits / 4) + 1`; twice that |
 //! | `floor`, `digits` | a [`Unsigned`] modulo `2^bits` | 2 for 5 bits; 2 or 4 a digit |
 //! | `sum` | all of them | 0 |
+//! | `compress` | all of them, packed and rounded for sending, with a [`PackingKey`] | 0 |
 //! | `estimate` | any of these as [`Work`], before it runs | 0 |
 //!
 //! The caller keeps track of which kind a ciphertext has. The ciphertext itself carries its noise, and results that
 //! would be wrong more often than 2^-128 are refused.
 
 mod array;
+mod compress;
 mod decrypt;
 mod encrypt;
 mod engine;

@@ -30,23 +30,23 @@ struct Layout {
     /// Noises of all others together.
     sources: usize,
     /// Masks and runs, where all share masks: then there is nothing else.
-    shared: Option<[usize; 2]>,
+    shared: Option<shared::Layout>,
 }
 
 impl Layout {
     fn of(array: &Array) -> Self {
         let (form, axes, cells) = (array.form(), array.shape().len(), array.cells().len());
-        if let Some(counts) = shared::counts(array) {
-            return Self { form, axes, cells, fresh: 0, sources: 0, shared: Some(counts) };
+        if let Some(shared) = shared::Layout::of(array) {
+            return Self { form, axes, cells, fresh: 0, sources: 0, shared: Some(shared) };
         }
         let (fresh, others): (Vec<_>, Vec<_>) = array.cells().iter().partition(|ct| ct.seed().is_some());
         let sources = others.iter().map(|ct| ct.sources().len()).sum();
         Self { form, axes, cells, fresh: fresh.len(), sources, shared: None }
     }
     fn words(&self) -> Vec<u64> {
-        let [masks, runs] = self.shared.unwrap_or_default();
-        let counts = [self.axes, self.cells, self.fresh, self.sources, masks, runs].map(|n| n as u64);
-        [self.form.code()].into_iter().chain(counts).collect()
+        let counts = [self.axes, self.cells, self.fresh, self.sources].map(|n| n as u64);
+        let shared = self.shared.map(shared::Layout::words).unwrap_or_default();
+        [self.form.code()].into_iter().chain(counts).chain(shared).collect()
     }
     fn read(w: &Words) -> Result<Self, Error> {
         let Some(form) = Form::of_code(w[0]) else { return unknown::<FhewContext, Array, _>("a form") };
@@ -54,7 +54,7 @@ impl Layout {
         let cells = count::<FhewContext, Array>(w[2], 0, MOST_CELLS, "a number of ciphertexts")?;
         let fresh = count::<FhewContext, Array>(w[3], 0, cells, "a number of fresh ciphertexts")?;
         let sources = count::<FhewContext, Array>(w[4], 0, MOST_CELLS, "a number of noises")?;
-        Ok(Self { form, axes, cells, fresh, sources, shared: shared::read(w, cells)? })
+        Ok(Self { form, axes, cells, fresh, sources, shared: shared::Layout::read(w, cells)? })
     }
     /// Words of all ciphertexts: a body of those that are fresh, all of the others.
     fn residues(&self, context: &FhewContext) -> usize {
@@ -76,8 +76,8 @@ impl Stored<FhewContext> for Array {
     /// ciphertexts share masks, see `shared.rs`.
     fn shapes(context: &FhewContext, w: &Words) -> Result<Vec<Shape>, Error> {
         let layout = Layout::read(w)?;
-        if let Some(counts) = layout.shared {
-            return shared::shapes(context, layout.axes, counts, layout.cells);
+        if let Some(shared) = layout.shared {
+            return shared.shapes(context, layout.axes, layout.cells);
         }
         let bytes = [8 * layout.axes, 4 * layout.cells, SOURCE * layout.sources, 32 * layout.fresh];
         Ok(bytes.into_iter().map(Shape::Bytes).chain([residues(context, layout.residues(context))]).collect())
@@ -108,8 +108,8 @@ impl Stored<FhewContext> for Array {
     }
     fn take(context: &FhewContext, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let layout = Layout::read(w)?;
-        if let Some([masks, _]) = layout.shared {
-            let (shape, cells) = shared::take(context, id, (layout.axes, masks, layout.cells), parts)?;
+        if let Some(shared) = layout.shared {
+            let (shape, cells) = shared.take(context, id, (layout.axes, layout.cells), parts)?;
             return Array::new(context, layout.form, shape, id, cells)
                 .or_else(|_| unknown::<FhewContext, Self, _>("a shape"));
         }

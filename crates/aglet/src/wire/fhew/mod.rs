@@ -1,14 +1,16 @@
 //! Files of FHEW: where their keys and ciphertexts are bound, and what is stored of each key. Ciphertexts are in `array.rs`.
 
 mod array;
+mod bits;
 mod shared;
 
 use super::parameters::{found, parameters, shown, Parameters};
-use super::rlwe::Words;
+use super::rlwe::{unknown, Words};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::fhew::{presets, Array, BootstrapKey, FhewContext, PackingKey, PublicKey, SecretKey};
 use crate::{Error, KeyId, OtherEngine};
 use aglet_bootstrap::FhewBootstrapKey;
+use aglet_ring::blind::Gadget;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
 use aglet_rlwe::lwe::{samples, SeededKey};
@@ -172,6 +174,17 @@ impl Stored<FhewContext> for BootstrapKey {
     }
 }
 
+/// The digits of a packing key: those of the set, as in older files, or those that such keys have today.
+fn digits(context: &FhewContext, w: &Words) -> Result<Gadget, Error> {
+    let (ctx, own) = (context.ctx(), context.ctx().params().spec().gadget);
+    let fine = PackingKey::digits(ctx);
+    match (w[0], w[1]) {
+        (0, 0) => Ok(own),
+        words if fine != own && words == (fine.levels as u64, u64::from(fine.log_base)) => Ok(fine),
+        _ => unknown::<FhewContext, PackingKey, _>("digits"),
+    }
+}
+
 impl Stored<FhewContext> for PackingKey {
     const KIND: Kind = Kind { tag: 14, name: "packing key" };
     const SLOTS: bool = true;
@@ -179,19 +192,19 @@ impl Stored<FhewContext> for PackingKey {
     fn id(&self) -> KeyId {
         self.id()
     }
+    /// Its levels and the bits of its base, or nothing for the digits of the set.
     fn words(&self) -> Vec<u64> {
-        vec![]
+        self.own_digits().map(|gadget| vec![gadget.levels as u64, u64::from(gadget.log_base)]).unwrap_or_default()
     }
-    fn shapes(context: &FhewContext, _: &Words) -> Result<Vec<Shape>, Error> {
+    fn shapes(context: &FhewContext, w: &Words) -> Result<Vec<Shape>, Error> {
         let ctx = context.ctx();
-        Ok(key_shapes(context, ctx.table(), Self::shape(ctx, ctx.params().spec().gadget)).collect())
+        Ok(key_shapes(context, ctx.table(), Self::shape(ctx, digits(context, w)?)).collect())
     }
     fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
         put_key(context.ctx().table(), self.samples(), out)
     }
-    fn take(context: &FhewContext, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let ctx = context.ctx();
-        let gadget = ctx.params().spec().gadget;
+    fn take(context: &FhewContext, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let (ctx, gadget) = (context.ctx(), digits(context, w)?);
         Ok(Self::of(ctx, gadget, take_key(ctx.table(), Self::shape(ctx, gadget), parts)?, id))
     }
 }
