@@ -40,6 +40,7 @@ from aglet._core import (
 from aglet.arrays import ml
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitPlan, DigitSession
 from aglet.arrays.session import Session
 from aglet.ckks.comparison import ComparisonPlan
@@ -77,6 +78,7 @@ __all__ = [
     "BootstrapKey",
     "Ciphertext",
     "ComparisonPlan",
+    "CompressedIntegers",
     "ConjugationKey",
     "DeviceError",
     "DigitPlan",

@@ -1349,6 +1349,9 @@ class FhewArray:
     def sums(self, count: int) -> FhewArray: ...
     def plus_clear(self, numbers: NDArray[np.int64]) -> FhewArray: ...
     def times(self, factors: NDArray[np.int64]) -> FhewArray: ...
+    def without_padding(self) -> FhewArray:
+        """Padded messages as those of the full domain, which lie twice as far apart."""
+
     def negated(self) -> FhewArray: ...
 
 @final
@@ -1417,6 +1420,15 @@ class FhewEngine:
         self, values: NDArray[np.int64], shape: list[int], key: FhewSecretKey | FhewPublicKey, bits: int
     ) -> FhewArray:
         """Encrypt unsigned integers, which wrap around."""
+
+    def compress(
+        self,
+        ct: FhewArray,
+        packing_key: PackingKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> FhewArray:
+        """The same array, packed and rounded for sending."""
 
     def decrypt(self, ct: FhewArray, sk: FhewSecretKey, max_log2_failure: float | None = None) -> NDArray[np.int64]:
         """Values in C order; bits are 0 and 1."""

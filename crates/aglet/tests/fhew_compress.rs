@@ -57,6 +57,11 @@ fn results_of_2048_nibbles_take_less_than_0_8_bytes_a_bit() {
         // It does not enter a table.
         let entered = engine.lookup(sent.cells(), &table, &bootstrap, None, &now()).unwrap_err();
         assert!(matches!(entered.kind(), ErrorKind::Parameter | ErrorKind::Range), "{entered}");
+        // On the whole torus messages lie twice as far apart.
+        let full = all.without_padding().unwrap();
+        let (apart, least) = through(&engine, &engine.compress(&full, &packing, None, &now()).unwrap());
+        assert_eq!(engine.decrypt_array(&apart, &sk, None).unwrap(), engine.decrypt_array(&all, &sk, None).unwrap());
+        assert!(least as f64 <= 0.73 * 8192.0 && full.without_padding().is_err(), "{least}");
         println!("{name}: {length} bytes, {:.3} a bit, 2^{failure:.0}; at 2^-40 {shorter}", length as f64 / 8192.0);
     }
 }

@@ -214,7 +214,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> PackingKey:
-        """Make the packing key, which `lookup2` needs beside the bootstrap key.
+        """Make the packing key, which `lookup2` needs beside the bootstrap key, and `compress` alone.
 
         It takes less than a megabyte and a moment. Arguments and errors are those of `create_bootstrap_key`.
         """

@@ -267,6 +267,20 @@ impl Array {
         self.zipped(factors, |ct, &factor| Ok(LweCiphertext::combine(ctx, 0, &[(ct, factor)])?))
     }
 
+    /// Padded messages as those of the full domain, which lie twice as far apart: the room above them is gone, and sums wrap around. Messages
+    /// that have left their range come out modulo their number.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for another form.
+    pub fn without_padding(&self) -> Result<Self, Error> {
+        if self.form != Form::Messages(Domain::Padded) {
+            let padded = Form::Messages(Domain::Padded).name();
+            return Err(ParameterError::Forms { one: self.form.name(), other: padded }.into());
+        }
+        let doubled = self.times(&vec![2; self.cells.len()])?;
+        Ok(Self { form: Form::Messages(Domain::Full), ..doubled })
+    }
+
     /// The negated bits.
     ///
     /// # Errors

@@ -200,6 +200,20 @@ impl FhewEngine {
         })?;
         Ok(FhewArray::new(&self.context, array))
     }
+    /// The same array, packed and rounded for sending.
+    #[pyo3(signature = (ct, packing_key, max_log2_failure = None, progress = None))]
+    fn compress(
+        &self,
+        py: Python<'_>,
+        ct: &FhewArray,
+        packing_key: &PackingKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<FhewArray> {
+        let (ct, key) = (ct.of(py, &self.context)?, packing_key.of(py, &self.context)?);
+        let array = self.long(py, progress, |e, control| e.compress(ct, key, max_log2_failure, control))?;
+        Ok(FhewArray::new(&self.context, array))
+    }
     /// Values in C order; bits are 0 and 1.
     #[pyo3(signature = (ct, sk, max_log2_failure = None))]
     fn decrypt<'py>(

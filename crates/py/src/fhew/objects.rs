@@ -149,6 +149,10 @@ impl FhewArray {
         let factors = vector(&factors);
         self.made(py, |array| array.times(&factors))
     }
+    /// Padded messages as those of the full domain.
+    fn without_padding(&self, py: Python<'_>) -> PyResult<Self> {
+        self.made(py, Array::without_padding)
+    }
     /// Negates bits.
     fn negated(&self, py: Python<'_>) -> PyResult<Self> {
         self.made(py, Array::negated)

@@ -56,6 +56,12 @@ class Live(Machine):
         key = self._key("fhew_secret", "secret", "create_secret_key()")
         return self.engine.decrypt(cells, key, max_failure=self.max_failure)
 
+    def compress(self, cells: FhewCiphertext) -> FhewCiphertext:
+        key = self._key("packing", "packing", "create_keys(packing=True)")
+        # No message leaves its range, so the room above them makes way for rounding.
+        whole = FhewCiphertext._of(cells._array.without_padding())
+        return self.engine.compress(whole, key, max_failure=self.max_failure, progress=self.progress)
+
     def variance(self, cells: FhewCiphertext) -> float:
         return cells._array.variance
 
