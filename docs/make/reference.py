@@ -11,7 +11,7 @@ import aglet
 from aglet.cli import app
 
 FAMILIES = {
-    "Encrypted arrays": r"Session$|Encrypted(Array|Integers)$|Digit|KeySet$",
+    "Encrypted arrays": r"Session$|EncryptedArray$|(Encrypted|Compressed)Integers$|Digit|KeySet$",
     "Scheme switching": r".*(SchemeSwitch|Switch)",
     "Exact integers (BGV and BFV)": r"Integer",
     "Gates and LUTs (FHEW/TFHE)": r"Fhew|(Table|PackingKey)$",

@@ -197,6 +197,7 @@ fn fhew() -> Target {
         read::<_, fhew::SecretKey>(&context, bytes);
         read::<_, fhew::BootstrapKey>(&context, bytes);
         read::<_, fhew::PackingKey>(&context, bytes);
+        read::<_, fhew::PublicKey>(&context, bytes);
         read::<_, fhew::Array>(&context, bytes);
     };
     let seeds = kept.into_iter().map(Input::file).collect();

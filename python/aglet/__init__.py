@@ -15,6 +15,7 @@ from aglet._core import (
     ConjugationKey,
     EncodedWeights,
     FhewBootstrapKey,
+    FhewPublicKey,
     FhewSecretKey,
     FixedRotationKey,
     IntegerBootstrapKey,
@@ -40,6 +41,7 @@ from aglet._core import (
 from aglet.arrays import ml
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitPlan, DigitSession
 from aglet.arrays.session import Session
 from aglet.ckks.comparison import ComparisonPlan
@@ -77,6 +79,7 @@ __all__ = [
     "BootstrapKey",
     "Ciphertext",
     "ComparisonPlan",
+    "CompressedIntegers",
     "ConjugationKey",
     "DeviceError",
     "DigitPlan",
@@ -89,6 +92,7 @@ __all__ = [
     "FhewBootstrapKey",
     "FhewCiphertext",
     "FhewEngine",
+    "FhewPublicKey",
     "FhewSecretKey",
     "FixedRotationKey",
     "FunctionalEstimate",

@@ -1311,6 +1311,17 @@ class FhewSecretKey:
     def __reduce__(self) -> NoReturn: ...
 
 @final
+class FhewPublicKey:
+    """The compact public key of FHEW, one RLWE sample: who has no secret key encrypts with it."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
 class FhewBootstrapKey:
     """The bootstrap key of FHEW: keys of the blind rotation and of the key switch."""
 
@@ -1369,6 +1380,9 @@ class FhewArray:
     def sums(self, count: int) -> FhewArray: ...
     def plus_clear(self, numbers: NDArray[np.int64]) -> FhewArray: ...
     def times(self, factors: NDArray[np.int64]) -> FhewArray: ...
+    def without_padding(self) -> FhewArray:
+        """Padded messages as those of the full domain, which lie twice as far apart."""
+
     def negated(self) -> FhewArray: ...
 
 @final
@@ -1407,6 +1421,7 @@ class FhewEngine:
     @property
     def threads(self) -> int: ...
     def create_secret_key(self) -> FhewSecretKey: ...
+    def create_public_key(self, sk: FhewSecretKey) -> FhewPublicKey: ...
     def create_bootstrap_key(
         self, sk: FhewSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
     ) -> FhewBootstrapKey: ...
@@ -1414,18 +1429,37 @@ class FhewEngine:
         self, sk: FhewSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
     ) -> PackingKey: ...
     @property
+    def public_key_bytes(self) -> int | None:
+        """Bytes of the public key in memory; None for a set that has none."""
+
+    @property
     def packing_key_bytes(self) -> int:
         """Bytes of the packing key in memory."""
 
-    def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: FhewSecretKey) -> FhewArray: ...
-    def encrypt_messages(
-        self, messages: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, domain: str
+    def encrypt_bits(
+        self, bits: NDArray[np.bool_], shape: list[int], key: FhewSecretKey | FhewPublicKey
     ) -> FhewArray: ...
-    def encrypt_integers(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
+    def encrypt_messages(
+        self, messages: NDArray[np.int64], shape: list[int], key: FhewSecretKey | FhewPublicKey, domain: str
+    ) -> FhewArray: ...
+    def encrypt_integers(
+        self, values: NDArray[np.int64], shape: list[int], key: FhewSecretKey | FhewPublicKey, bits: int
+    ) -> FhewArray:
         """Encrypt signed integers."""
 
-    def encrypt_unsigned(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
+    def encrypt_unsigned(
+        self, values: NDArray[np.int64], shape: list[int], key: FhewSecretKey | FhewPublicKey, bits: int
+    ) -> FhewArray:
         """Encrypt unsigned integers, which wrap around."""
+
+    def compress(
+        self,
+        ct: FhewArray,
+        packing_key: PackingKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> FhewArray:
+        """The same array, packed and rounded for sending."""
 
     def decrypt(self, ct: FhewArray, sk: FhewSecretKey, max_log2_failure: float | None = None) -> NDArray[np.int64]:
         """Values in C order; bits are 0 and 1."""

@@ -143,6 +143,7 @@ BITS = np.array([[True, False, True], [False, False, True]])
 
 FHEW = {
     "fhew_secret_key": Line(lambda e, m: m.ciphertext, BITS),
+    "fhew_public_key": Line(lambda e, m: e.encrypt(BITS, m.fhew_public_key), BITS),
     "fhew_bootstrap_key": Line(
         lambda e, m: e.nand(m.ciphertext, m.ciphertext[::-1], m.fhew_bootstrap_key), ~(BITS & BITS[::-1])
     ),

@@ -104,7 +104,7 @@ def test_the_size_of_a_file_is_forecast(case: Case) -> None:
     size = len(case.data)
     assert 2 * size < case.thing.byte_count
     # A public key has no forecast.
-    if case.name != "public_key":
+    if not case.name.endswith("public_key"):
         assert abs(size - case.thing.stored_bytes) < 0.04 * size
 
 

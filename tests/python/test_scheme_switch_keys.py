@@ -65,7 +65,8 @@ def test_the_forecast_counts_every_key(switch: SchemeSwitch) -> None:
     rotation = _core.rotation_key_bytes("toy", 64)[0]
     matrix = engine.create_matrix_multiplication_key(engine.create_secret_key()).byte_count
     lwe = fhew.create_secret_key()
-    packing, lookup = fhew.create_packing_key(lwe).byte_count, fhew.create_bootstrap_key(lwe).byte_count
+    packing = fhew.create_packing_key(lwe).byte_count
+    lookup = fhew.create_bootstrap_key(lwe).byte_count + fhew.create_public_key(lwe).byte_count
     alone = engine.keys_forecast("medium", method="lossy", rotation=False)
     for words, more in (
         ({"rotation": True}, rotation),

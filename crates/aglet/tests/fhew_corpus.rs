@@ -4,7 +4,9 @@
 //! `AGLET_WIRE=record cargo test -p aglet --test all fhew_corpus::` writes those of the version that today's code writes that are not there
 //! yet: what users may have is never written again.
 
-use aglet::fhew::{Array, BootstrapKey, Engine, FhewContext, FhewParams, Form, Gate, PackingKey, PairTable, SecretKey};
+use aglet::fhew::{
+    Array, BootstrapKey, Engine, FhewContext, FhewParams, Form, Gate, PackingKey, PairTable, PublicKey, SecretKey,
+};
 use aglet::wire::{self, Stored};
 use aglet::{Control, Runtime};
 use aglet_ring::arch;
@@ -43,6 +45,15 @@ fn record() {
     write(engine, &folder, "fresh", &array(fresh));
     write(engine, &folder, "nand", &array(made));
     write(engine, &folder, "packing_key", &packing);
+    let public = engine.create_public_key(sk).unwrap();
+    let bits: Vec<bool> = CLEAR.iter().copied().cycle().take(512).collect();
+    let sent = engine.encrypt_bits(&bits, &public).unwrap();
+    let fine = engine.create_packing_key(sk, &now).unwrap();
+    let few = engine.compress(&array(engine.encrypt_bits(&CLEAR, sk).unwrap()), &fine, Some(-20.0), &now).unwrap();
+    write(engine, &folder, "fine_packing_key", &fine);
+    write(engine, &folder, "compressed", &few);
+    write(engine, &folder, "public_key", &public);
+    write(engine, &folder, "sent", &Array::new(&engine.context(), Form::Bits, vec![512], sk.id(), sent).unwrap());
 }
 
 /// Reads everything and uses it once.
@@ -60,6 +71,16 @@ fn check(folder: &Path) {
     assert_eq!(engine.decrypt_bits(made.cells(), &sk).unwrap(), CLEAR.map(|bit| !bit));
     let or = engine.gate(Gate::Or, &[fresh.cells(), made.cells()], &key, Some(0.0), &now).unwrap();
     assert_eq!(engine.decrypt_bits(&or, &sk).unwrap(), [true; 4], "{folder:?}");
+    let (public, sent): (PublicKey, Array) = (read(&engine, folder, "public_key"), read(&engine, folder, "sent"));
+    assert_eq!(engine.decrypt_bits(&sent.cells()[508..], &sk).unwrap(), CLEAR);
+    let (fine, few): (PackingKey, Array) =
+        (read(&engine, folder, "fine_packing_key"), read(&engine, folder, "compressed"));
+    assert_eq!(engine.decrypt_array(&few, &sk, Some(-20.0)).unwrap(), CLEAR.map(i64::from));
+    let few = engine.compress(&fresh, &fine, Some(-20.0), &now).unwrap();
+    assert_eq!(engine.decrypt_array(&few, &sk, Some(-20.0)).unwrap(), CLEAR.map(i64::from), "{folder:?}");
+    let again = engine.encrypt_bits(&CLEAR, &public).unwrap();
+    let nand = engine.gate(Gate::Nand, &[&again, &sent.cells()[..4]], &key, Some(0.0), &now).unwrap();
+    assert_eq!(engine.decrypt_bits(&nand, &sk).unwrap(), CLEAR.map(|bit| !bit), "{folder:?}");
     let (packing, message): (PackingKey, _) = (read(&engine, folder, "packing_key"), engine.params().message());
     let [x, y] = [[0, 0, 1, 1], [0, 1, 0, 1]].map(|m| engine.encrypt(&m, message, &sk).unwrap());
     let less = PairTable::new(message, message, &[0, 1, 0, 0]).unwrap();

@@ -25,7 +25,9 @@ mod _core {
         MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
-    use crate::fhew::{fhew_presets, FhewArray, FhewBootstrapKey, FhewEngine, FhewSecretKey, PackingKey};
+    use crate::fhew::{
+        fhew_presets, FhewArray, FhewBootstrapKey, FhewEngine, FhewPublicKey, FhewSecretKey, PackingKey,
+    };
     #[pymodule_export]
     use crate::files::stored_name;
     #[pymodule_export]

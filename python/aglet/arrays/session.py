@@ -14,6 +14,7 @@ from aglet.arrays import layout, stored
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
+from aglet.arrays.digits.sent import CompressedIntegers, holds_compressed
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.digits.stored import holds_digits
 from aglet.arrays.evaluation import Functions
@@ -244,7 +245,7 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         found: EncryptedArray = self.encrypt(array, bound=ends, dtype=np.float64)
         return found
 
-    def decrypt(self, array: EncryptedArray | EncryptedIntegers) -> Any:
+    def decrypt(self, array: EncryptedArray | EncryptedIntegers | CompressedIntegers) -> Any:
         """Decrypt to an array of the same shape: float64 if real, complex128 if not. Shape () gives a number.
 
         Do not publish the values as they are; see `Engine.decrypt`.
@@ -257,7 +258,7 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         MissingKeyError
             If the keys of this session do not include the secret key.
         """
-        if isinstance(array, EncryptedIntegers):
+        if isinstance(array, EncryptedIntegers | CompressedIntegers):
             return self._digits().decrypt(array)
         self.same(array)
         if self.keys.secret is None:
@@ -269,7 +270,7 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         array.interval.refuse_outside(found)
         return found if array.ndim else found[()]
 
-    def save(self, array: EncryptedArray | EncryptedIntegers, folder: Any) -> None:
+    def save(self, array: EncryptedArray | EncryptedIntegers | CompressedIntegers, folder: Any) -> None:
         """Write an array of floats or of digits to an empty folder.
 
         Raises
@@ -279,7 +280,7 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         OSError
             If the system refuses the write.
         """
-        if isinstance(array, EncryptedIntegers):
+        if isinstance(array, EncryptedIntegers | CompressedIntegers):
             self._digits().save(array, folder)
         else:
             super().save(array, folder)
@@ -294,9 +295,20 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         KeyMismatchError
             If the array has another secret key or other parameters.
         """
-        if holds_digits(Path(checks.path("folder", folder))):
+        place = Path(checks.path("folder", folder))
+        if holds_digits(place) or holds_compressed(place):
             return self._digits().load(folder)
         return super().load(folder)
+
+    def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
+        """Pack and round encrypted integers for sending, as `DigitSession.compress` does.
+
+        Raises
+        ------
+        MissingKeyError
+            If the keys have no packing key of FHEW.
+        """
+        return self._digits().compress(array)
 
     def encode_matrix(self, matrix: Any) -> KeptMatrix:
         """Encode a plain matrix once for many products, `x @ m` and `m @ x`. Later products reuse the encoding.

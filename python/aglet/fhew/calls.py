@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from aglet import _core, checks
 from aglet._core import FhewBootstrapKey
 from aglet.errors import RangeError
 from aglet.fhew.ciphertext import FhewCiphertext
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["FhewOptions", "broadcast", "ciphertext", "fhew_bootstrap_key", "log2_failure", "of_one", "run"]
+__all__ = ["FhewOptions", "as_array", "broadcast", "ciphertext", "fhew_bootstrap_key", "log2_failure", "of_one", "run"]
 
 _T = TypeVar("_T")
 
@@ -71,3 +74,31 @@ def of_one(call: Callable[..., _core.FhewArray], x: Any, key: Any, options: Mapp
     """Call the core on one array with a bootstrap key."""
     array = ciphertext(x)._array
     return FhewCiphertext._of(run(lambda *own: call(array, *own), key, options))
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Booleans or whole numbers as an array.
+
+    Raises
+    ------
+    TypeError
+        If the values are something else.
+    RangeError
+        If rows differ in length.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("This array is masked, and ciphertexts have no mask; give .filled(value) in its place.")
+    if isinstance(values, FhewCiphertext):
+        raise TypeError("These values are encrypted already.")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise RangeError("The rows of these values differ in length; give rows of one length.") from error
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "biu":
+        raise TypeError(
+            f"FhewEngine encrypts booleans and whole numbers, not {array.dtype}; convert them first, for example with "
+            "numpy.asarray(values, dtype=int)."
+        )
+    return array

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aglet import _core
-from aglet._core import FhewBootstrapKey, FhewSecretKey, PackingKey
+from aglet._core import FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey
 from aglet.fhew.ciphertext import FhewCiphertext
 from aglet.files import Stores
 
@@ -20,7 +20,7 @@ class FhewFiles(Stores):
     def _storable(self, value: Any) -> Any:
         if isinstance(value, FhewCiphertext):
             return value._array
-        if not isinstance(value, FhewBootstrapKey | PackingKey | FhewSecretKey):
+        if not isinstance(value, FhewBootstrapKey | FhewPublicKey | FhewSecretKey | PackingKey):
             raise TypeError(f"Only keys and ciphertexts are stored, not {type(value).__name__}; use numpy.save.")
         return value
 

@@ -13,6 +13,7 @@ from aglet._core import (
     BootstrapKey,
     ConjugationKey,
     FhewBootstrapKey,
+    FhewPublicKey,
     FhewSecretKey,
     IntegerBootstrapKey,
     IntegerPublicKey,
@@ -30,7 +31,7 @@ from aglet._core import (
 )
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, SerializationError
 from aglet.keys.folder import INDEX, engine_of, read_index, said_of, shown, write_index
-from aglet.keys.kinds import BETWEEN, FHEW, KINDS, SECRETS
+from aglet.keys.kinds import BETWEEN, FHEW, KINDS, PUBLIC, SECRETS
 from aglet.progress import ProgressCallback
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class KeySet:
     """The secret key of FHEW."""
     fhew_bootstrap: FhewBootstrapKey | None = None
     packing: PackingKey | None = None
+    fhew_public: FhewPublicKey | None = None
+    """The compact public key of FHEW, with which senders encrypt booleans and whole numbers."""
 
     def __post_init__(self) -> None:
         if self.engine is None and self.fhew_engine is None:
@@ -158,6 +161,21 @@ class KeySet:
         """The same set without secret keys, for a server."""
         none: dict[str, Any] = dict.fromkeys(SECRETS)
         return dataclasses.replace(self, **none)
+
+    def encryption(self) -> KeySet:
+        """The same set with public keys only, for a sender: 11 kB of FHEW, a ciphertext of slots.
+
+        `Session(keys)` encrypts with it, and neither decrypts nor computes.
+
+        Raises
+        ------
+        MissingKeyError
+            If the set has no public key.
+        """
+        others: dict[str, Any] = {name: None for name in KINDS if name not in PUBLIC}
+        if all(getattr(self, name) is None for name in PUBLIC):
+            raise MissingKeyError("This set holds no public key; make one with engine.create_public_key(secret_key).")
+        return dataclasses.replace(self, **others)
 
     def __getstate__(self) -> dict[str, Any]:
         if any(getattr(self, name) is not None for name in SECRETS):

@@ -8,7 +8,7 @@ from typing import Any
 
 from aglet import _core
 
-__all__ = ["BETWEEN", "FHEW", "KINDS", "SECRETS", "Kind"]
+__all__ = ["BETWEEN", "FHEW", "KINDS", "PUBLIC", "SECRETS", "Kind"]
 
 BETWEEN = "scheme_switch"
 """The key that belongs to a secret of slots and to one of FHEW."""
@@ -26,6 +26,11 @@ class Kind:
     """Its type in each family that has it: "ckks", "integer" or "fhew"."""
     secret: bool = False
     """Whether it decrypts."""
+
+    @property
+    def encrypts(self) -> bool:
+        """Whether it encrypts and does nothing else."""
+        return self.name.endswith("public")
 
 
 def _of_slots(
@@ -51,6 +56,7 @@ _LIST = (
     _of_slots("bootstrap", _MAKE.format("bootstrap"), _core.BootstrapKey, _core.IntegerBootstrapKey),
     _of_slots(BETWEEN, "switch.create_switch_key(secret_key, fhew_secret_key)", *_SWITCH),
     _of_fhew("fhew_secret", "fhew_engine.create_secret_key()", _core.FhewSecretKey, secret=True),
+    _of_fhew("fhew_public", _MAKE_FHEW.format("public"), _core.FhewPublicKey),
     _of_fhew("fhew_bootstrap", _MAKE_FHEW.format("bootstrap"), _core.FhewBootstrapKey),
     _of_fhew("packing", _MAKE_FHEW.format("packing") + ", or create_keys(packing=True)", _core.PackingKey),
 )
@@ -58,5 +64,7 @@ KINDS = {kind.name: kind for kind in _LIST}
 """By name, in the order of the fields."""
 SECRETS = tuple(name for name, kind in KINDS.items() if kind.secret)
 """The names of keys that decrypt."""
+PUBLIC = tuple(name for name, kind in KINDS.items() if kind.encrypts)
+"""The names of keys that encrypt and do nothing else."""
 FHEW = tuple(name for name, kind in KINDS.items() if "fhew" in kind.types)
 """The names of keys of a FHEW engine."""

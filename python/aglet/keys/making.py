@@ -186,7 +186,9 @@ class MakesFhewKeys:
         packing: bool = False,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
-        """Make all keys of one secret key, in one set: `keys.fhew_secret`, `keys.fhew_bootstrap` and `keys.packing`.
+        """Make all keys of one secret key, in one set: `keys.fhew_secret`, `fhew_public`, `fhew_bootstrap`, `packing`.
+
+        Your own parameters may have no public key, see `create_public_key`; then the set has none.
 
         Parameters
         ----------
@@ -208,13 +210,14 @@ class MakesFhewKeys:
             fhew_secret=secret,
             fhew_bootstrap=self.create_bootstrap_key(secret, progress=progress),
             packing=self.create_packing_key(secret, progress=progress) if packing else None,
+            fhew_public=None if self._core.public_key_bytes is None else self.create_public_key(secret),
         )
         return dataclasses.replace(made, seconds=time.perf_counter() - start)
 
     def keys_forecast(self: Any, *, packing: bool = False) -> int:
         """The memory in bytes of the keys that `create_keys` makes. No key is made."""
         more = self._core.packing_key_bytes if checks.flag("packing", packing) else 0
-        return int(self.estimate("nand").key_bytes + more)
+        return int(self.estimate("nand").key_bytes + more + (self._core.public_key_bytes or 0))
 
 
 _FEWER = 'make fewer or smaller ones (rotation=False, of CKKS bootstrap="medium"), or take fewer slots.'

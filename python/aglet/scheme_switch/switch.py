@@ -190,6 +190,7 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
             fhew_secret=theirs,
             fhew_bootstrap=low.fhew_bootstrap,
             packing=low.packing,
+            fhew_public=low.fhew_public,
         )
         return replace(made, seconds=time.perf_counter() - start)
 

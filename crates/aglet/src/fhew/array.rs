@@ -5,6 +5,7 @@ use crate::{Error, ForeignError, KeyId, ParameterError};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
 use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Unsigned};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Parameters with their tables. An engine shares them with everything that it makes. Equal parameters make equal
@@ -157,10 +158,12 @@ impl Array {
     pub fn cells(&self) -> &[LweCiphertext] {
         &self.cells
     }
-    /// Bytes in memory, counting shared data in full.
+    /// Bytes in memory, counting data that it shares with other arrays in full.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.cells.iter().map(LweCiphertext::byte_count).sum()
+        let masks: HashMap<_, _> =
+            self.cells.iter().filter_map(|ct| ct.shared()).map(|(m, _)| (Arc::as_ptr(m), m.byte_count())).collect();
+        self.cells.iter().map(LweCiphertext::byte_count).sum::<usize>() + masks.values().sum::<usize>()
     }
 
     /// The largest variance of the noise of a ciphertext, over Q squared; 0 of an empty array.
@@ -262,6 +265,20 @@ impl Array {
         self.integers()?;
         let ctx = self.context.ctx();
         self.zipped(factors, |ct, &factor| Ok(LweCiphertext::combine(ctx, 0, &[(ct, factor)])?))
+    }
+
+    /// Padded messages as those of the full domain, which lie twice as far apart: the room above them is gone, and sums wrap around. Messages
+    /// that have left their range come out modulo their number.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for another form.
+    pub fn without_padding(&self) -> Result<Self, Error> {
+        if self.form != Form::Messages(Domain::Padded) {
+            let padded = Form::Messages(Domain::Padded).name();
+            return Err(ParameterError::Forms { one: self.form.name(), other: padded }.into());
+        }
+        let doubled = self.times(&vec![2; self.cells.len()])?;
+        Ok(Self { form: Form::Messages(Domain::Full), ..doubled })
     }
 
     /// The negated bits.

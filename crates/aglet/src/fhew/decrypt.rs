@@ -61,6 +61,16 @@ impl Engine {
         }
     }
 
+    /// How far a phase may be off where it is decrypted.
+    pub(super) fn distance(&self, form: Form) -> f64 {
+        match form {
+            Form::Bits => 0.125,
+            Form::Messages(domain) => self.params().message().within(domain).half_step(),
+            Form::Integers(integer) => integer.distance(),
+            Form::Unsigned(unsigned) => unsigned.distance(),
+        }
+    }
+
     fn phases(
         &self,
         cts: &[LweCiphertext],
@@ -68,12 +78,7 @@ impl Engine {
         sk: &LweSecretKey,
         max_log2_failure: Option<f64>,
     ) -> Result<Vec<u64>, Error> {
-        let distance = match form {
-            Form::Bits => 0.125,
-            Form::Messages(domain) => self.params().message().within(domain).half_step(),
-            Form::Integers(integer) => integer.distance(),
-            Form::Unsigned(unsigned) => unsigned.distance(),
-        };
+        let distance = self.distance(form);
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let phase = |ct: &LweCiphertext| {
             let log2 = log2_tail(distance, ct.variance());

@@ -1,12 +1,12 @@
 //! The FHEW/TFHE engine: keys, encryption, and bootstraps of many ciphertexts at once.
 
 use super::array::FhewContext;
-use super::memory::room_of_seeds;
+use super::PublicKey;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId, MemoryError, ParameterError};
 use aglet_bootstrap::fhew::{functional, FhewBootstrapKey};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
-use aglet_schemes::fhew::{check_refresh, from_bit, not, FhewParams, Gate, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{check_refresh, not, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::Arc;
 
 /// An engine for one parameter set, with its own thread pool. All methods take `&self`, so threads can share it.
@@ -84,10 +84,15 @@ impl Engine {
     pub fn check_packing_memory(&self, limit: Option<u64>) -> Result<(), Error> {
         fits("packing key", self.packing_key_bytes(), limit)
     }
+    /// Bytes of the public key in memory; none for a set that has no public keys.
+    #[must_use]
+    pub fn public_key_bytes(&self) -> Option<usize> {
+        PublicKey::forecast(&self.ctx)
+    }
     /// Bytes of the packing key in memory.
     #[must_use]
     pub fn packing_key_bytes(&self) -> usize {
-        PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget)
+        PackingKey::forecast(&self.ctx, PackingKey::digits(&self.ctx))
     }
 
     /// Draws a secret key.
@@ -96,6 +101,14 @@ impl Engine {
     /// The system's error if it has no randomness to give.
     pub fn create_secret_key(&self) -> Result<LweSecretKey, Error> {
         Ok(LweSecretKey::generate(&self.ctx, &mut self.runtime.random("lwe secret key", 0)?))
+    }
+
+    /// Makes the compact public key, by which who has no secret encrypts.
+    ///
+    /// # Errors
+    /// No randomness; a secret key of another set; a set without public keys, see [`PublicKey::generate`].
+    pub fn create_public_key(&self, sk: &LweSecretKey) -> Result<PublicKey, Error> {
+        Ok(PublicKey::generate(&self.ctx, sk, &mut self.runtime.random("lwe public key", 0)?)?)
     }
 
     /// Makes the bootstrap key.
@@ -108,34 +121,16 @@ impl Engine {
         self.runtime.run(|| Ok(BootstrapKey(FhewBootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
     }
 
-    /// Makes the packing key for LUTs on two messages: a few GLWE ciphertexts for each doubling of the degree.
+    /// Makes the packing key, for LUTs on two messages and for results that are sent: a few GLWE ciphertexts for each doubling of the
+    /// degree. Its digits have two levels, so that packing leaves little noise.
     ///
     /// # Errors
     /// As [`Engine::create_bootstrap_key`].
     pub fn create_packing_key(&self, sk: &LweSecretKey, control: &Control) -> Result<PackingKey, Error> {
         let mut source = self.runtime.random("packing key", 0)?;
         let mut progress = progress(control, "packing key");
-        self.runtime.run(|| {
-            Ok(PackingKey::generate(&self.ctx, sk, self.ctx.params().spec().gadget, &mut source, &mut progress)?)
-        })
-    }
-
-    /// Encrypts bits, one ciphertext each.
-    ///
-    /// # Errors
-    /// No randomness; a secret key of another set.
-    pub fn encrypt_bits(&self, bits: &[bool], sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
-        self.encrypt_phases(bits.iter().map(|&b| Ok(from_bit(&self.ctx, b))), sk)
-    }
-
-    pub(super) fn encrypt_phases(
-        &self,
-        phases: impl ExactSizeIterator<Item = Result<u64, Error>>,
-        sk: &LweSecretKey,
-    ) -> Result<Vec<LweCiphertext>, Error> {
-        room_of_seeds(phases.len())?;
-        let mut source = self.runtime.random("lwe encryption", 0)?;
-        phases.map(|phase| Ok(sk.encrypt(&self.ctx, phase?, &mut source)?)).collect()
+        self.runtime
+            .run(|| Ok(PackingKey::generate(&self.ctx, sk, PackingKey::digits(&self.ctx), &mut source, &mut progress)?))
     }
 
     /// Evaluates a gate on arrays of bits, element by element: one bootstrap for each bit. A majority takes one or two

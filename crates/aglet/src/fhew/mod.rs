@@ -8,13 +8,16 @@
 //! | `sign`, `compare`, `equal` | an [`Integer`] of up to 20 bits, which does not wrap around | `ceil(bits / 4) + 1`; twice that |
 //! | `floor`, `digits` | a [`Unsigned`] modulo `2^bits` | 2 for 5 bits; 2 or 4 a digit |
 //! | `sum` | all of them | 0 |
+//! | `compress` | all of them, packed and rounded for sending, with a [`PackingKey`] | 0 |
 //! | `estimate` | any of these as [`Work`], before it runs | 0 |
 //!
 //! The caller keeps track of which kind a ciphertext has. The ciphertext itself carries its noise, and results that
 //! would be wrong more often than 2^-128 are refused.
 
 mod array;
+mod compress;
 mod decrypt;
+mod encrypt;
 mod engine;
 mod estimate;
 mod memory;
@@ -25,10 +28,11 @@ mod tables;
 mod workers;
 
 pub use array::{Array, FhewContext, Form};
+pub use encrypt::EncryptionKey;
 pub(crate) use engine::fits;
 pub use engine::{BootstrapKey, Engine};
 pub use estimate::{Estimate, Work};
-pub(crate) use memory::room;
+pub(crate) use memory::{room, room_of_seeds};
 
 /// A comparison of two integers.
 pub use aglet_bootstrap::fhew::functional::Order;
@@ -36,6 +40,8 @@ pub use aglet_bootstrap::fhew::functional::Order;
 pub use aglet_bootstrap::fhew::functional::Way;
 /// A ciphertext of an [`Engine`]: a bit, a message, or a signed or unsigned integer.
 pub use aglet_rlwe::lwe::LweCiphertext as Ciphertext;
+/// The compact public key of an [`Engine`].
+pub use aglet_rlwe::lwe::LwePublicKey as PublicKey;
 /// The secret key of an [`Engine`].
 pub use aglet_rlwe::lwe::LweSecretKey as SecretKey;
 /// The packing key, which LUTs on two messages need.

@@ -4,36 +4,10 @@ use super::engine::same_length;
 use super::{BootstrapKey, Engine, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::fhew::functional::{self, Order};
-use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
+use aglet_rlwe::lwe::LweCiphertext;
 use aglet_schemes::fhew::{Integer, Unsigned, MAX_LOG2_FAILURE};
 
 impl Engine {
-    /// Encrypts signed integers, one ciphertext each.
-    ///
-    /// # Errors
-    /// One out of range, no randomness, a secret key of another set.
-    pub fn encrypt_integers(
-        &self,
-        values: &[i64],
-        integer: Integer,
-        sk: &LweSecretKey,
-    ) -> Result<Vec<LweCiphertext>, Error> {
-        self.encrypt_phases(values.iter().map(|&x| Ok(integer.encode(&self.ctx, x)?)), sk)
-    }
-
-    /// Encrypts unsigned integers, one ciphertext each.
-    ///
-    /// # Errors
-    /// One out of range, no randomness, a secret key of another set.
-    pub fn encrypt_unsigned(
-        &self,
-        values: &[u64],
-        unsigned: Unsigned,
-        sk: &LweSecretKey,
-    ) -> Result<Vec<LweCiphertext>, Error> {
-        self.encrypt_phases(values.iter().map(|&x| Ok(unsigned.encode(&self.ctx, x)?)), sk)
-    }
-
     /// 1 for integers of 0 or more and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of
     /// them in one batch.
     ///

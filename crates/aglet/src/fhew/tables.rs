@@ -5,18 +5,10 @@ use super::memory::room;
 use super::{Array, BootstrapKey, Engine, Form, Work};
 use crate::{Control, Error, ParameterError};
 use aglet_bootstrap::fhew::functional;
-use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
-use aglet_schemes::fhew::{Domain, Message, PairTable, Table, MAX_LOG2_FAILURE};
+use aglet_rlwe::lwe::{LweCiphertext, PackingKey};
+use aglet_schemes::fhew::{Domain, PairTable, Table, MAX_LOG2_FAILURE};
 
 impl Engine {
-    /// Encrypts messages, one ciphertext each. `message` says how many there are and where they lie.
-    ///
-    /// # Errors
-    /// A message out of range, no randomness, a secret key of another set.
-    pub fn encrypt(&self, values: &[u64], message: Message, sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
-        self.encrypt_phases(values.iter().map(|&m| Ok(message.encode(&self.ctx, m)?)), sk)
-    }
-
     /// Evaluates a table on each message: one rotation each, two in the full domain. `max_log2_failure` accepts results
     /// that are wrong more often than 2^-128.
     ///

@@ -3,7 +3,7 @@
 //! | bytes | field |
 //! |---|---|
 //! | 0 to 9 | `AGLET`, 9F, 0D, 0A; version of the format: 1 |
-//! | 10, 11 | type: 1 secret, 2 public, 3 relinearization, 4 conjugation, 5 rotation, 6 fixed rotation, 7 bootstrap key, 8 plaintext, 9 ciphertext, 10 matrix multiplication key; 11 FHEW secret, 12 FHEW bootstrap key, 13 array of LWE ciphertexts, 14 packing key; 15 integer plaintext, 16 integer ciphertext; 17 scheme switch key, 18 that of integers |
+//! | 10, 11 | type: 1 secret, 2 public, 3 relinearization, 4 conjugation, 5 rotation, 6 fixed rotation, 7 bootstrap key, 8 plaintext, 9 ciphertext, 10 matrix multiplication key; 11 FHEW secret, 12 FHEW bootstrap key, 13 array of LWE ciphertexts, 14 packing key; 15 integer plaintext, 16 integer ciphertext; 17 scheme switch key, 18 that of integers; 19 FHEW public key |
 //! | 12 to 39 | bytes of the parameters, at most 16 KiB; bytes of the parts; id of the secret key; a word of the family (slots, or zero) |
 //! | 40 to 151 | fingerprint of the parameters; BLAKE3 of the shapes of all parts; the family, padded with zeros; BLAKE3 of the parameters |
 //! | 152 to 223 | nine words that the type gives its own meaning (level, scale, bound and noise, stages), zero otherwise |

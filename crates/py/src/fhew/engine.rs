@@ -1,7 +1,7 @@
 //! The class `FhewEngine`. Each method checks that its arguments belong to this engine, then calls the engine without
 //! the GIL.
 
-use super::objects::{FhewArray, FhewBootstrapKey, FhewSecretKey, PackingKey};
+use super::objects::{EncryptingKey, FhewArray, FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey};
 use crate::errors::{count, exception, raise};
 use crate::family::{gate, works};
 use crate::reports::reported;
@@ -126,6 +126,10 @@ impl FhewEngine {
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<FhewSecretKey> {
         Ok(FhewSecretKey::new(&self.context, self.quick(py, Engine::create_secret_key)?))
     }
+    fn create_public_key(&self, py: Python<'_>, sk: &FhewSecretKey) -> PyResult<FhewPublicKey> {
+        let sk = sk.of(py, &self.context)?;
+        Ok(FhewPublicKey::new(&self.context, self.quick(py, |e| e.create_public_key(sk))?))
+    }
     #[pyo3(signature = (sk, memory_limit_bytes = None, progress = None))]
     fn create_bootstrap_key(
         &self,
@@ -157,6 +161,11 @@ impl FhewEngine {
         Ok(PackingKey::new(&self.context, key))
     }
 
+    /// Bytes of the public key in memory; None for a set that has none.
+    #[getter]
+    fn public_key_bytes(&self) -> Option<usize> {
+        self.engine.public_key_bytes()
+    }
     /// Bytes of the packing key in memory.
     #[getter]
     fn packing_key_bytes(&self) -> usize {
@@ -168,11 +177,11 @@ impl FhewEngine {
         py: Python<'_>,
         bits: PyReadonlyArray1<'_, bool>,
         shape: Vec<usize>,
-        sk: &FhewSecretKey,
+        key: EncryptingKey<'_>,
     ) -> PyResult<FhewArray> {
-        let (sk, bits) = (sk.of(py, &self.context)?, bits.as_array().to_vec());
+        let (key, bits) = (key.of(py, &self.context)?, bits.as_array().to_vec());
         let array =
-            self.quick(py, |e| Array::new(&self.context, Form::Bits, shape, sk.id(), e.encrypt_bits(&bits, sk)?))?;
+            self.quick(py, |e| Array::new(&self.context, Form::Bits, shape, key.id(), e.encrypt_bits(&bits, key)?))?;
         Ok(FhewArray::new(&self.context, array))
     }
     fn encrypt_messages(
@@ -180,15 +189,29 @@ impl FhewEngine {
         py: Python<'_>,
         messages: PyReadonlyArray1<'_, i64>,
         shape: Vec<usize>,
-        sk: &FhewSecretKey,
+        key: EncryptingKey<'_>,
         domain: &str,
     ) -> PyResult<FhewArray> {
-        let (sk, message) = (sk.of(py, &self.context)?, self.message(py, domain)?);
+        let (key, message) = (key.of(py, &self.context)?, self.message(py, domain)?);
         let messages: Vec<u64> = messages.as_array().iter().map(|&m| m as u64).collect();
         let array = self.quick(py, |e| {
-            let cells = e.encrypt(&messages, message, sk)?;
-            Array::new(&self.context, Form::Messages(message.domain()), shape, sk.id(), cells)
+            let cells = e.encrypt(&messages, message, key)?;
+            Array::new(&self.context, Form::Messages(message.domain()), shape, key.id(), cells)
         })?;
+        Ok(FhewArray::new(&self.context, array))
+    }
+    /// The same array, packed and rounded for sending.
+    #[pyo3(signature = (ct, packing_key, max_log2_failure = None, progress = None))]
+    fn compress(
+        &self,
+        py: Python<'_>,
+        ct: &FhewArray,
+        packing_key: &PackingKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<FhewArray> {
+        let (ct, key) = (ct.of(py, &self.context)?, packing_key.of(py, &self.context)?);
+        let array = self.long(py, progress, |e, control| e.compress(ct, key, max_log2_failure, control))?;
         Ok(FhewArray::new(&self.context, array))
     }
     /// Values in C order; bits are 0 and 1.

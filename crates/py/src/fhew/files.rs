@@ -1,6 +1,6 @@
 //! Files, bytes and pickles of FHEW. The Python methods are in `python/aglet/fhew/files.py`.
 
-use super::objects::{FhewArray, FhewBootstrapKey, FhewSecretKey, PackingKey};
+use super::objects::{FhewArray, FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey};
 use super::FhewEngine;
 use crate::family::{family_files, FamilyContext};
 use aglet::fhew;
@@ -21,6 +21,7 @@ impl FamilyContext for fhew::FhewContext {
 
 family_files! { FhewEngine, fhew::FhewContext:
     FhewSecretKey,
+    FhewPublicKey,
     FhewBootstrapKey,
     PackingKey,
     FhewArray,

@@ -10,4 +10,4 @@ mod tables;
 
 pub use engine::{fhew_presets, FhewEngine};
 pub use files::restore;
-pub use objects::{FhewArray, FhewBootstrapKey, FhewSecretKey, PackingKey};
+pub use objects::{FhewArray, FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey};

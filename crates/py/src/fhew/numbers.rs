@@ -1,6 +1,6 @@
 //! Larger integers of `FhewEngine`: signs and comparisons of signed ones, floors and digits of unsigned ones.
 
-use super::objects::{FhewArray, FhewBootstrapKey, FhewSecretKey};
+use super::objects::{EncryptingKey, FhewArray, FhewBootstrapKey};
 use super::FhewEngine;
 use crate::errors::{count, exception};
 use aglet::fhew::{Array, Domain, Form, Integer, Order, Unsigned};
@@ -49,15 +49,15 @@ impl FhewEngine {
         py: Python<'_>,
         values: PyReadonlyArray1<'_, i64>,
         shape: Vec<usize>,
-        sk: &FhewSecretKey,
+        key: EncryptingKey<'_>,
         bits: i64,
     ) -> PyResult<FhewArray> {
-        let (sk, values) = (sk.of(py, &self.context)?, values.as_array().to_vec());
+        let (key, values) = (key.of(py, &self.context)?, values.as_array().to_vec());
         let bits = small(py, "bits", bits)?;
         let array = self.quick(py, |e| {
             let integer = Integer::new(bits)?;
-            let cells = e.encrypt_integers(&values, integer, sk)?;
-            Array::new(&self.context, Form::Integers(integer), shape, sk.id(), cells)
+            let cells = e.encrypt_integers(&values, integer, key)?;
+            Array::new(&self.context, Form::Integers(integer), shape, key.id(), cells)
         })?;
         Ok(FhewArray::new(&self.context, array))
     }
@@ -67,15 +67,16 @@ impl FhewEngine {
         py: Python<'_>,
         values: PyReadonlyArray1<'_, i64>,
         shape: Vec<usize>,
-        sk: &FhewSecretKey,
+        key: EncryptingKey<'_>,
         bits: i64,
     ) -> PyResult<FhewArray> {
-        let (sk, values) = (sk.of(py, &self.context)?, values.as_array().iter().map(|&x| x as u64).collect::<Vec<_>>());
+        let (key, values) =
+            (key.of(py, &self.context)?, values.as_array().iter().map(|&x| x as u64).collect::<Vec<_>>());
         let bits = small(py, "bits", bits)?;
         let array = self.quick(py, |e| {
             let unsigned = Unsigned::new(bits)?;
-            let cells = e.encrypt_unsigned(&values, unsigned, sk)?;
-            Array::new(&self.context, Form::Unsigned(unsigned), shape, sk.id(), cells)
+            let cells = e.encrypt_unsigned(&values, unsigned, key)?;
+            Array::new(&self.context, Form::Unsigned(unsigned), shape, key.id(), cells)
         })?;
         Ok(FhewArray::new(&self.context, array))
     }

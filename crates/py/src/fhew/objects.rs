@@ -2,7 +2,7 @@
 
 use crate::errors::raise;
 use crate::family::{family_keys, family_pickles, fits, never_pickled, unchanging, vector, Class};
-use aglet::fhew::{Array, FhewContext, Form};
+use aglet::fhew::{Array, EncryptionKey, FhewContext, Form};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -15,6 +15,11 @@ family_keys! { FhewContext:
     }
 }
 
+family_keys! { FhewContext:
+    /// The compact public key of FHEW, one RLWE sample: who has no secret key encrypts with it.
+    FhewPublicKey(aglet::fhew::PublicKey), "public key" {}
+}
+
 family_keys! { seeded FhewContext:
     /// The bootstrap key of FHEW: keys of the blind rotation and of the key switch.
     FhewBootstrapKey(aglet::fhew::BootstrapKey), "FHEW bootstrap key" {}
@@ -23,9 +28,25 @@ family_keys! { seeded FhewContext:
     PackingKey(aglet::fhew::PackingKey), "packing key" {}
 }
 
-family_pickles! { FhewContext: FhewBootstrapKey, PackingKey, FhewArray }
+family_pickles! { FhewContext: FhewPublicKey, FhewBootstrapKey, PackingKey, FhewArray }
 
-unchanging! { FhewBootstrapKey, PackingKey, FhewArray }
+unchanging! { FhewPublicKey, FhewBootstrapKey, PackingKey, FhewArray }
+
+/// The key that an encryption takes: the secret one or the public one.
+#[derive(FromPyObject)]
+pub enum EncryptingKey<'py> {
+    Secret(PyRef<'py, FhewSecretKey>),
+    Public(PyRef<'py, FhewPublicKey>),
+}
+
+impl EncryptingKey<'_> {
+    pub fn of(&self, py: Python<'_>, engine: &FhewContext) -> PyResult<EncryptionKey<'_>> {
+        match self {
+            Self::Secret(key) => key.of(py, engine).map(EncryptionKey::Secret),
+            Self::Public(key) => key.of(py, engine).map(EncryptionKey::Public),
+        }
+    }
+}
 
 /// An array of FHEW ciphertexts with its shape. The public class is `aglet.FhewCiphertext`.
 #[pyclass(frozen, module = "aglet._core")]
@@ -127,6 +148,10 @@ impl FhewArray {
     fn times(&self, py: Python<'_>, factors: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
         let factors = vector(&factors);
         self.made(py, |array| array.times(&factors))
+    }
+    /// Padded messages as those of the full domain.
+    fn without_padding(&self, py: Python<'_>) -> PyResult<Self> {
+        self.made(py, Array::without_padding)
     }
     /// Negates bits.
     fn negated(&self, py: Python<'_>) -> PyResult<Self> {

@@ -1,7 +1,7 @@
 //! LWE ciphertexts under all coordinates, and the sums of them that need no key.
 
 use super::sources::{NoiseSource, Sources};
-use super::LweContext;
+use super::{LweContext, SharedMask};
 use crate::error::Error;
 use crate::secret::KeyId;
 use aglet_ring::sample::{self, ChaChaSource};
@@ -18,11 +18,13 @@ pub struct LweCiphertext {
     sources: Sources,
 }
 
-/// The words of a, D of them. A seed is a three hundredth of what it stands for, and is expanded in no time beside a bootstrap.
+/// The words of a, D of them. A seed is a three hundredth of what it stands for, and is expanded in no time beside a bootstrap. So is a
+/// coefficient of a mask that others share.
 #[derive(Clone)]
 enum Mask {
     Seed([u8; 32]),
     Words(Arc<Vec<u64>>),
+    Shared(Arc<SharedMask>, usize),
 }
 
 /// What a seed stands for.
@@ -72,6 +74,24 @@ impl LweCiphertext {
         Ok(Self::new(words, key, Sources::new(ctx, sources)))
     }
 
+    /// Coefficient `at` of a sample whose mask others share.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] for a coefficient that the sample does not have, or a body that is not below Q.
+    pub fn of_shared(
+        ctx: &LweContext,
+        mask: &Arc<SharedMask>,
+        at: usize,
+        body: u64,
+        key: KeyId,
+    ) -> Result<Self, Error> {
+        if at >= mask.degree() || body >= ctx.modulus().value() {
+            return Err(Error::Stored { what: "ciphertext is no coefficient of its sample" });
+        }
+        let (dimension, sources) = (ctx.params().coordinates(), Sources::one(mask.source(at)));
+        Ok(Self { mask: Mask::Shared(mask.clone(), at), body, dimension, key, sources })
+    }
+
     /// One without mask, whose phase everybody sees: the start of a sum.
     #[must_use]
     pub fn trivial(ctx: &LweContext, phase: u64, key: KeyId) -> Self {
@@ -80,12 +100,13 @@ impl LweCiphertext {
         Self::new(words, key, Sources::none())
     }
 
-    /// The mask a, expanded if it is fresh.
+    /// The mask a, expanded if it is a seed, turned if others share it.
     #[must_use]
     pub fn mask(&self, ctx: &LweContext) -> Cow<'_, [u64]> {
         match &self.mask {
             Mask::Seed(seed) => Cow::Owned(expanded(ctx, *seed)),
             Mask::Words(words) => Cow::Borrowed(words),
+            Mask::Shared(mask, at) => Cow::Owned(mask.turned(ctx, *at)),
         }
     }
     /// The body b.
@@ -93,12 +114,20 @@ impl LweCiphertext {
     pub fn body(&self) -> u64 {
         self.body
     }
-    /// The mask, unless it is a seed.
+    /// The mask, unless it is a seed or others share it.
     #[must_use]
     pub fn words(&self) -> Option<&[u64]> {
         match &self.mask {
-            Mask::Seed(_) => None,
             Mask::Words(words) => Some(words),
+            Mask::Seed(_) | Mask::Shared(..) => None,
+        }
+    }
+    /// The mask that others share, and which coefficient this is.
+    #[must_use]
+    pub fn shared(&self) -> Option<(&Arc<SharedMask>, usize)> {
+        match &self.mask {
+            Mask::Shared(mask, at) => Some((mask, *at)),
+            Mask::Seed(_) | Mask::Words(_) => None,
         }
     }
     /// Words of the mask.
@@ -121,13 +150,13 @@ impl LweCiphertext {
     pub fn seed(&self) -> Option<&[u8; 32]> {
         match &self.mask {
             Mask::Seed(seed) => Some(seed),
-            Mask::Words(_) => None,
+            Mask::Words(_) | Mask::Shared(..) => None,
         }
     }
-    /// Bytes in memory, those of words that it shares included.
+    /// Bytes in memory, those of its own words included, without a mask of others ([`LweCiphertext::shared`]).
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        let words = if self.seed().is_some() { 0 } else { 8 * self.dimension };
+        let words = self.words().map_or(0, size_of_val);
         size_of::<Self>() + words + size_of_val(self.sources())
     }
     /// The variance of its noise over Q squared, by the formulas, with what depends added as dependent.

@@ -14,8 +14,11 @@ mod noise;
 mod ntru;
 mod packing;
 mod params;
+mod public_key;
+mod rounding;
 mod secret;
 mod seeded;
+mod shared;
 mod sources;
 mod switch;
 
@@ -29,8 +32,11 @@ pub use noise::{log2_tail, Noise, Weights};
 pub use ntru::{NtruKeys, NtruMessage};
 pub use packing::PackingKey;
 pub use params::{LweParams, LweSpec};
+pub use public_key::LwePublicKey;
+pub use rounding::Rounding;
 pub use secret::LweSecretKey;
 pub use seeded::{samples, SeededKey};
+pub use shared::SharedMask;
 pub use sources::{NoiseSource, Sources};
 pub use switch::LweSwitchingKey;
 
@@ -52,6 +58,8 @@ pub struct LweContext {
     table: SmallTable,
     /// Of the module of key switches.
     switch: SmallTable,
+    /// Of the ring of public keys, where there is one.
+    public: Option<SmallTable>,
     noise: Noise,
 }
 
@@ -64,8 +72,9 @@ impl LweContext {
         let modulus = Modulus::new(params.spec().modulus)?;
         let table = SmallTable::new(modulus, params.spec().log_n, kernels)?;
         let switch = SmallTable::new(modulus, SWITCH_LOG_N, kernels)?;
+        let public = params.public_log_n().and_then(|log_n| SmallTable::new(modulus, log_n, kernels).ok());
         let noise = params.noise();
-        Ok(Self { params, modulus, table, switch, noise })
+        Ok(Self { params, modulus, table, switch, public, noise })
     }
 
     /// The parameters.
@@ -93,8 +102,26 @@ impl LweContext {
     pub fn switch_table(&self) -> &SmallTable {
         &self.switch
     }
+    /// That of the ring of public keys, whose degree is the least power of two that holds all coordinates of the secret.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a set without public keys: more than 4096 coordinates, or a modulus that has no transform of this degree.
+    pub fn public_table(&self) -> Result<&SmallTable, Error> {
+        self.public.as_ref().ok_or_else(|| {
+            let (coordinates, step) = (self.params.coordinates(), 2 * self.params.coordinates().next_power_of_two());
+            Error::bad_parameters(format!(
+                "they have no public key; choose at most 4096 coordinates of the secret, not {coordinates}, and a modulus that is 1 modulo {step}"
+            ))
+        })
+    }
 }
 
+#[cfg(test)]
+#[path = "../tests/compress.rs"]
+mod compress_tests;
+#[cfg(test)]
+#[path = "../tests/public_key.rs"]
+mod public_key_tests;
 #[cfg(test)]
 #[path = "../tests/lwe.rs"]
 mod tests;

@@ -11,6 +11,8 @@ use aglet_ring::blind::Gadget;
 pub struct Noise {
     /// Of a fresh encryption.
     pub fresh: f64,
+    /// Of an encryption by a public key: the error of the key times a short vector, that of the mask times the secret, and one more.
+    pub public: f64,
     /// Of what a blind rotation gives.
     pub blind_rotation: f64,
     /// What a key switch adds.
@@ -36,10 +38,15 @@ impl Weights {
     /// Three deviations above the mean within the first n coordinates.
     fn heavy(params: &LweParams) -> Self {
         let (n, share) = (params.spec().dimension as f64, params.second_moment());
-        // A block has weight 1 with probability ell times the share.
-        let above = 3.0 * (n * share * (1.0 - params.block() as f64 * share)).sqrt();
+        let above = deviations(params, n);
         Self { short: n * share + above, whole: params.coordinates() as f64 * share + above }
     }
+}
+
+/// Three deviations of the weight of so many coordinates: a block has weight 1 with probability ell times the share.
+fn deviations(params: &LweParams, coordinates: f64) -> f64 {
+    let share = params.second_moment();
+    3.0 * (coordinates * share * (1.0 - params.block() as f64 * share)).sqrt()
 }
 
 impl Noise {
@@ -60,11 +67,20 @@ impl Noise {
         let digits = f64::from(spec.switch_digits);
         // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
         let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
+        let vector = params.public_coordinates() as f64;
+        // Without the weights of a secret, the vector is as heavy as the secret is then.
+        let drawn = vector * params.second_moment() + weights.map_or(deviations(params, vector), |_| 0.0);
+        // The difference of two uniform numbers of these bits.
+        let dropped = match params.public_dropped() {
+            0 => 0.0,
+            bits => relative(f64::from(bits).exp2()) / 6.0,
+        };
         // Odd exponents lie twice as far apart.
         let apart = if spec.method.rotates_by_odd() { 4.0 } else { 1.0 };
         let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
         Self {
             fresh: glwe,
+            public: (glwe + dropped) * drawn + glwe * (1.0 + whole),
             blind_rotation,
             key_switch: (d - n) * key_switch,
             mod_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
@@ -78,6 +94,13 @@ impl Noise {
     pub fn with_digits(params: &LweParams, gadget: Gadget) -> f64 {
         let (column, rest) = decomposed(params, gadget);
         params.spec().rank as f64 * column + Weights::heavy(params).whole * rest
+    }
+
+    /// What rounding words to so many bits adds to a phase, those of the mask and that of the body, for a secret of many ones.
+    #[must_use]
+    pub fn rounding(params: &LweParams, [mask_bits, body_bits]: [u32; 2]) -> f64 {
+        let unit = |bits: u32| (-2.0 * f64::from(bits)).exp2() / 12.0;
+        Weights::heavy(params).whole * unit(mask_bits) + unit(body_bits)
     }
 
     /// Of the phase that a bootstrap decides by, for an input of this variance.

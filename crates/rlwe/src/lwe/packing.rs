@@ -16,8 +16,12 @@ use aglet_ring::small::Words;
 /// The keys of all merges.
 pub struct PackingKey {
     automorphisms: AutomorphismKeys,
+    own_digits: bool,
     key: KeyId,
 }
+
+/// Levels of digits that leave little noise beside the words of the set, packed and rounded.
+const FINE_LEVELS: usize = 2;
 
 impl PackingKey {
     /// Makes the key, with these digits: those of the set, or finer ones.
@@ -32,13 +36,36 @@ impl PackingKey {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois(ctx), gadget, source, progress)?;
-        Ok(Self { automorphisms, key: sk.id() })
+        Ok(Self { automorphisms, own_digits: gadget != ctx.params().spec().gadget, key: sk.id() })
     }
 
     /// The key that is made of these samples.
     #[must_use]
     pub fn of(ctx: &LweContext, gadget: Gadget, samples: SeededKey, key: KeyId) -> Self {
-        Self { automorphisms: AutomorphismKeys::of(samples, &galois(ctx), gadget), key }
+        let own_digits = gadget != ctx.params().spec().gadget;
+        Self { automorphisms: AutomorphismKeys::of(samples, &galois(ctx), gadget), own_digits, key }
+    }
+
+    /// The digits that a packing key for many messages has: those of the set, or finer ones where they have one level, of the least noise.
+    #[must_use]
+    pub fn digits(ctx: &LweContext) -> Gadget {
+        let own = ctx.params().spec().gadget;
+        if own.levels >= FINE_LEVELS {
+            return own;
+        }
+        let bases = 1..=ctx.modulus().bits().min(40) / FINE_LEVELS as u32;
+        let gadgets = bases.map(|log_base| Gadget { levels: FINE_LEVELS, log_base });
+        gadgets.min_by(|x, y| Self::noise(ctx, *x).total_cmp(&Self::noise(ctx, *y))).unwrap_or(own)
+    }
+    /// Its digits, if they are not those of the set.
+    #[must_use]
+    pub fn own_digits(&self) -> Option<Gadget> {
+        self.own_digits.then(|| self.automorphisms.gadget())
+    }
+    /// The variance that packing by it adds, see [`PackingKey::noise`].
+    #[must_use]
+    pub fn added_noise(&self, ctx: &LweContext) -> f64 {
+        Self::noise(ctx, self.automorphisms.gadget())
     }
 
     /// The shape in memory of its samples.

@@ -196,6 +196,29 @@ impl LweParams {
     pub fn block(&self) -> usize {
         self.0.spec.block()
     }
+    /// log2 of the degree of the ring of public keys, which holds all coordinates; none where no transform is so large.
+    #[must_use]
+    pub fn public_log_n(&self) -> Option<u32> {
+        Some(self.coordinates().next_power_of_two().ilog2()).filter(|log_n| (6..=12).contains(log_n))
+    }
+    /// Coordinates of the short vector that an encryption by a public key draws: all of the ring that are whole blocks.
+    #[must_use]
+    pub fn public_coordinates(&self) -> usize {
+        let degree = self.coordinates().next_power_of_two();
+        degree - degree % self.block()
+    }
+    /// Lowest bits of a coefficient of a public key that are no part of its RLWE sample: what is left are 40.
+    #[must_use]
+    pub fn public_dropped(&self) -> u32 {
+        (64 - self.spec().modulus.leading_zeros()).saturating_sub(40)
+    }
+    /// Security of what a public key encrypts: the short vector that each encryption draws, as LWE. The key itself is as secure as
+    /// [`LweParams::glwe_security`] says, its secret being the same.
+    #[must_use]
+    pub fn public_security(&self) -> SecurityReport {
+        let log_q = (self.spec().modulus as f64).log2();
+        SecurityReport::new(self.public_coordinates(), log_q, self.glwe_error().sigma(), self.spec().secret)
+    }
     /// The mean of a coordinate of the secret.
     #[must_use]
     pub fn mean(&self) -> f64 {

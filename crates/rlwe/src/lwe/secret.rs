@@ -94,7 +94,7 @@ impl LweSecretKey {
         Ok(ctx.modulus().sub(ct.body(), self.product(ctx.modulus(), &ct.mask(ctx))))
     }
 
-    fn fits(&self, ctx: &LweContext) -> Result<(), Error> {
+    pub(super) fn fits(&self, ctx: &LweContext) -> Result<(), Error> {
         if self.coordinates.len() == ctx.params().coordinates() {
             return Ok(());
         }

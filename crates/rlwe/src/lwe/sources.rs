@@ -46,7 +46,7 @@ impl NoiseSource {
 }
 
 /// The input of what is no longer told apart: it may depend on all else.
-const ANYTHING: u64 = u64::MAX;
+pub(super) const ANYTHING: u64 = u64::MAX;
 
 /// The noises of a ciphertext, by their names in order, and the variance of their sum. Cloning shares them.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use aglet_ring::blind::{blind_block, scratch_words, Gadget};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 
-fn gate() -> LweSpec {
+pub(super) fn gate() -> LweSpec {
     LweSpec {
         method: Method::Blocks,
         modulus: 1_099_469_684_737,
@@ -22,16 +22,16 @@ fn gate() -> LweSpec {
     }
 }
 
-fn context(spec: LweSpec) -> LweContext {
+pub(super) fn context(spec: LweSpec) -> LweContext {
     LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::chosen().unwrap()).unwrap()
 }
 
-fn source(seed: u8) -> ChaChaSource {
+pub(super) fn source(seed: u8) -> ChaChaSource {
     ChaChaSource::from_seed([seed; 32])
 }
 
 /// A phase over Q, in (-1/2, 1/2].
-fn torus(ctx: &LweContext, phase: u64) -> f64 {
+pub(super) fn torus(ctx: &LweContext, phase: u64) -> f64 {
     ctx.modulus().centre(phase) as f64 / ctx.modulus().value() as f64
 }
 

@@ -47,11 +47,20 @@ class Live(Machine):
         return -128.0 if self._allowed is None else self._allowed
 
     def encrypt(self, messages: Any) -> FhewCiphertext:
-        return self.engine.encrypt(messages, self._key("fhew_secret", "secret", "create_secret_key()"))
+        # The secret key, where it is, gives smaller ciphertexts.
+        if self.keys.fhew_secret is not None:
+            return self.engine.encrypt(messages, self.keys.fhew_secret)
+        return self.engine.encrypt(messages, self._key("fhew_public", "public", "create_public_key(secret_key)"))
 
     def decrypt(self, cells: FhewCiphertext) -> Any:
         key = self._key("fhew_secret", "secret", "create_secret_key()")
         return self.engine.decrypt(cells, key, max_failure=self.max_failure)
+
+    def compress(self, cells: FhewCiphertext) -> FhewCiphertext:
+        key = self._key("packing", "packing", "create_keys(packing=True)")
+        # No message leaves its range, so the room above them makes way for rounding.
+        whole = FhewCiphertext._of(cells._array.without_padding())
+        return self.engine.compress(whole, key, max_failure=self.max_failure, progress=self.progress)
 
     def variance(self, cells: FhewCiphertext) -> float:
         return cells._array.variance

@@ -123,6 +123,10 @@ class Machine(ABC):
     def lookup_pairs(self, cells: Sequence[Any], tables: Sequence[tuple[int, ...]]) -> Sequence[Any]:
         """The cells of each table of two messages, high and low."""
 
+    @abstractmethod
+    def compress(self, cells: Any) -> Any:
+        """Messages of four bits, packed and rounded for sending. They decrypt, and nothing else."""
+
     @property
     @abstractmethod
     def allowed(self) -> float:

@@ -100,6 +100,11 @@ class Model(Machine):
     def variance(self, cells: Cells) -> float:
         return cells.variance
 
+    def compress(self, cells: Cells) -> Cells:
+        if (cells.values >= MESSAGES).any():
+            raise AssertionError("A sum is no message of four bits.")
+        return cells
+
     def lookup(self, cells: Cells, tables: Tables) -> Sequence[Cells]:
         step, values = tables.step, cells.values
         if tables.kind == "sign":
