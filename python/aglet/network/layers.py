@@ -82,12 +82,17 @@ class Convolution:
     def __call__(self, x: Tensor) -> Tensor:
         """Evaluate the layer on plain numbers."""
         edge = (self.padding, self.padding)
-        windows = np.lib.stride_tricks.sliding_window_view(
-            np.pad(x, ((0, 0), (0, 0), edge, edge)), self.weights.shape[2:], axis=(2, 3)
-        )[:, :, :: self.stride, :: self.stride]
-        made: Tensor = np.tensordot(windows, self.weights, axes=([1, 4, 5], [1, 2, 3])).transpose(0, 3, 1, 2)
-        biased: Tensor = made + self.bias[:, None, None]
-        return biased
+        padded = np.pad(x, ((0, 0), (0, 0), edge, edge))
+        outputs, rows, columns = self.shape(x.shape[1:])
+        made: Tensor = np.zeros((len(x), outputs, rows * columns)) + self.bias[:, None]
+        for down, right in np.ndindex(*self.weights.shape[2:]):
+            there = (
+                slice(first, first + self.stride * count, self.stride)
+                for first, count in ((down, rows), (right, columns))
+            )
+            window = padded[(..., *there)]
+            made += self.weights[:, :, down, right] @ window.reshape(*window.shape[:2], -1)
+        return made.reshape(len(x), outputs, rows, columns)
 
     def scaled(self, factor: Tensor, shift: Tensor) -> Convolution:
         """The convolution followed by `factor * y + shift` for each output."""

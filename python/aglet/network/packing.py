@@ -111,10 +111,12 @@ def diagonals(layer: Convolution | Dense, before: Packing, after: Packing) -> di
     copies = np.arange(0, period, after.period)[:, None]
     targets = (targets[None] + copies).ravel()
     offsets = (np.tile(sources, len(copies)) - targets) % before.period
-    found, number = np.unique(offsets, return_inverse=True)
+    there = np.zeros(before.period, dtype=bool)
+    there[offsets] = True
+    found = np.flatnonzero(there)
     rows = np.zeros((len(found), period))
     # A place of a diagonal has one source, so nothing is written twice.
-    rows[number.ravel(), targets] = np.tile(weights, len(copies))
+    rows[(np.cumsum(there) - 1)[offsets], targets] = np.tile(weights, len(copies))
     return dict(zip(found.tolist(), rows, strict=True))
 
 

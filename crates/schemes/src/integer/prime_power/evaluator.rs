@@ -49,7 +49,7 @@ impl PrimePowerCiphertext {
 /// An encoded map.
 pub enum PrimePowerMap {
     /// Of slots, for one level and power of p.
-    Slots(SampleMap, Encoding),
+    Slots(Box<SampleMap>, Encoding),
     /// Of what is raised.
     Raise(Box<RaiseMap>),
 }
@@ -339,6 +339,6 @@ impl PrimePowerEvaluator for PrimePowerCiphertextEvaluator<'_> {
         let maps: Vec<&[_]> = cut.iter().map(Vec::as_slice).collect();
         let slots = map.direct.slots();
         let map = SampleMap::new(self, (slots, &maps), how.level, None, polynomial)?;
-        Ok(PrimePowerMap::Slots(map.encoded(self)?, how))
+        Ok(PrimePowerMap::Slots(map.encoded(self)?.into(), how))
     }
 }
