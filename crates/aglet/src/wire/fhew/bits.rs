@@ -52,7 +52,7 @@ mod tests {
                 let mut bytes = pack(words.iter().copied(), bits);
                 assert_eq!(bytes.len(), len(count, bits));
                 assert_eq!(unpack(&bytes, count, bits).as_ref(), Some(&words));
-                if count * bits as usize % 8 != 0 {
+                if !(count * bits as usize).is_multiple_of(8) {
                     *bytes.last_mut().unwrap() |= 128;
                     assert_eq!(unpack(&bytes, count, bits), None);
                 }
