@@ -6,7 +6,7 @@ use aglet::ckks::presets;
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;
-use aglet_rlwe::lwe::{LweContext, LweParams, LweSecretKey, LweSpec, Method, PackingKey};
+use aglet_rlwe::lwe::{LweContext, LweParams, LwePublicKey, LweSecretKey, LweSpec, Method, PackingKey};
 use aglet_rlwe::ring_switch::{LargeToSmallKey, RingSwitch, SmallToLargeKey};
 use aglet_rlwe::security::{Secret, Security};
 use aglet_rlwe::{Context, KeyId};
@@ -84,6 +84,7 @@ fn keys(name: &str, ctx: &LweContext) -> bool {
         &[
             ("its packed coordinates", &|sk| drop(black_box(sk.packed(ctx.params())))),
             ("LWE encryption", &|sk| drop(black_box(sk.encrypt(ctx, 77, &mut source(0))))),
+            ("a compact public key", &|sk| drop(black_box(LwePublicKey::generate(ctx, sk, &mut source(0))))),
             ("LWE decryption", &|sk| drop(black_box(sk.phase(ctx, &ct)))),
             ("GGSW samples and the key switch", &|sk| bootstrap_key(ctx, sk)),
             ("a packing key", &|sk| {
@@ -92,7 +93,13 @@ fn keys(name: &str, ctx: &LweContext) -> bool {
             }),
         ],
     );
-    read & same
+    let public = LwePublicKey::generate(ctx, &key(9), &mut source(9)).expect("a key");
+    drop(black_box(public.encrypt(ctx, &[5; 3], &mut source(0)))); // What depends on shapes alone is planned and kept.
+    let sending = |secret: u64, traced: &mut dyn FnMut(&mut dyn FnMut())| {
+        let phases = [secret * 0x1234_5678, secret, 0];
+        traced(&mut || drop(black_box(public.encrypt(ctx, &phases, &mut source(0)))));
+    };
+    read & same & constant(&format!("encryption by a public key, {name}"), &sending)
 }
 
 fn bootstrap_key(ctx: &LweContext, sk: &LweSecretKey) {

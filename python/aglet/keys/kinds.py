@@ -56,9 +56,9 @@ _LIST = (
     _of_slots("bootstrap", _MAKE.format("bootstrap"), _core.BootstrapKey, _core.IntegerBootstrapKey),
     _of_slots(BETWEEN, "switch.create_switch_key(secret_key, fhew_secret_key)", *_SWITCH),
     _of_fhew("fhew_secret", "fhew_engine.create_secret_key()", _core.FhewSecretKey, secret=True),
-    _of_fhew("fhew_public", _MAKE_FHEW.format("public"), _core.FhewPublicKey),
     _of_fhew("fhew_bootstrap", _MAKE_FHEW.format("bootstrap"), _core.FhewBootstrapKey),
     _of_fhew("packing", _MAKE_FHEW.format("packing") + ", or create_keys(packing=True)", _core.PackingKey),
+    _of_fhew("fhew_public", _MAKE_FHEW.format("public"), _core.FhewPublicKey),
 )
 KINDS = {kind.name: kind for kind in _LIST}
 """By name, in the order of the fields."""
