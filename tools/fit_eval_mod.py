@@ -39,6 +39,9 @@ own (`between`): of two degrees more, on all of [-16.5, 16.5], with errors weigh
 Sums run in mpmath, so the conditioning of the fit is of no importance; each coefficient is rounded
 once, to the nearest f64.
 
+For a secret of weight 28 |I| is at most 14, and degree 24 does for the bits that noise leaves (`NARROW`); signs, bits
+and other ratios keep degree 28.
+
     fit_eval_mod.py             fit, print the error table, write the Rust file
     fit_eval_mod.py --check     fit again, compare with the committed file bit by bit, print the table
 """
@@ -85,6 +88,17 @@ class Fit:
     def bound(self):
         """The largest possible |I|: a sum of h + 1 uniforms in [-1/2, 1/2] stays below (h + 1) / 2."""
         return self.h // 2
+
+
+# For sparser secrets: a relinearization less. |I| = 14 happens in one bootstrap of 2^108, so almost nothing is asked of it.
+NARROW = Fit(
+    k=15.0,
+    degree=24,
+    h=28,
+    bits=(28.5, 28.5, 28, 27.5, 27.5, 27.5, 26.5, 25.5, 25, 24, 23, 22, 21.5, 21, 2),
+    log2_ratios=((8.25, 0, Fraction(2, 3)), (5.5, 0, Fraction(2, 3))),
+    sign_bits=(),
+)
 
 
 def probability(h: int, i: int) -> Fraction:
@@ -300,6 +314,18 @@ def print_report(fit: Fit, cos_part: list[float], sin_part: list[float]) -> None
         print(f"{i:4d} {chance:8.1f}" + "".join(f"{row[3]:13.1f}" for row in rows) + f"{total:9.1f}")
 
 
+def about(fit: Fit) -> list[str]:
+    """What the Rust file says of a fit."""
+    ratios = sorted(fit.log2_ratios)
+    return [
+        f"//! with K = {fit.k:g}, degree {fit.degree}, {fit.double_angles} double angles, where `x = I + m / r`, `|m| <= 1`,",
+        f"//! `|I| <= {fit.bound}` (every I that a secret of weight {fit.h} allows). Minimax for these bits of the message, for all",
+        "//! `|I| = 0, 1, ..` less the same number:",
+        f"//! {', '.join(f'{bits:g}' for bits in fit.bits)};",
+        "//! with message ratios " + ", ".join(f"2^{ratio:g} ({less} less)" for ratio, less, _ in ratios) + ".",
+    ]
+
+
 def rust_source(fit: Fit, command: str, arrays: dict[str, list[float]]) -> str:
     """The Rust file.  `repr` is the shortest decimal that reads back as the same f64 (written e-7, not e-07)."""
     lines = [
@@ -307,18 +333,15 @@ def rust_source(fit: Fit, command: str, arrays: dict[str, list[float]]) -> str:
         f"//! `{command}`, and add `--check` to verify it.",
         "//!",
         f"//! `exp(2 pi i x / 2^{fit.double_angles}) ~ sum_j EXP_COS[j] T_2j(x / K) + i sum_j EXP_SIN[j] T_(2j+1)(x / K)`",
-        f"//! with K = {fit.k:g}, degree {fit.degree}, {fit.double_angles} double angles, where `x = I + m / r`, `|m| <= 1`,",
-        f"//! `|I| <= {fit.bound}` (every I that a secret of weight {fit.h} allows). Minimax for these bits of the message, for all",
-        "//! `|I| = 0, 1, ..` less the same number:",
-        f"//! {', '.join(f'{bits:g}' for bits in fit.bits)};",
-        "//! with message ratios "
-        + ", ".join(f"2^{ratio:g} ({less} less)" for ratio, less, _ in sorted(fit.log2_ratios))
-        + ".",
+        *about(fit),
+        "//!",
+        "//! `NARROW_COS` and `NARROW_SIN` are the same",
+        *about(NARROW),
         "//!",
         f"//! `ANY_COS` and `ANY_SIN` are the same for every `|x| <= {fit.bound + 0.5:g}`, of degree {fit.between_degree}.",
     ]
     for (name, values), doc in zip(
-        arrays.items(), 2 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")
+        arrays.items(), 3 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")
     ):
         lines += ["", f"/// {doc}", f"pub(crate) const {name}: [f64; {len(values)}] = ["]
         lines += [f"    {re.sub(r'e-0', 'e-', repr(c))}," for c in values]
@@ -339,9 +362,12 @@ def main() -> int:
     options, fit, command = parser.parse_args(), Fit(), "python3 tools/fit_eval_mod.py"
     cos_part, sin_part = coefficients(fit)
     print_report(fit, cos_part, sin_part)
+    narrow_cos, narrow_sin = coefficients(NARROW)
+    print_report(NARROW, narrow_cos, narrow_sin)
     any_cos, any_sin = between(fit)
     print_between(fit, any_cos, any_sin)
-    arrays = {"EXP_COS": cos_part, "EXP_SIN": sin_part, "ANY_COS": any_cos, "ANY_SIN": any_sin}
+    arrays = {"EXP_COS": cos_part, "EXP_SIN": sin_part, "NARROW_COS": narrow_cos, "NARROW_SIN": narrow_sin}
+    arrays |= {"ANY_COS": any_cos, "ANY_SIN": any_sin}
     if not options.check:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(rust_source(fit, command, arrays))

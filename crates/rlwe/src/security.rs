@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_table_is_whole() {
-        assert_eq!(table().len(), 75);
+        assert_eq!(table().len(), 76);
         for log_n in 10..=17 {
             assert!(limit(1 << log_n, Secret::Ternary).is_some());
         }
@@ -311,7 +311,8 @@ mod tests {
         }
         refused(0, 12.0, SIGMA, Secret::Ternary, "so small a dimension");
         refused(1023, 12.0, SIGMA, Secret::FixedWeight(256), "so small a dimension");
-        refused(1 << 16, 20.0, SIGMA, Secret::FixedWeight(30), "so sparse");
+        refused(1 << 16, 20.0, SIGMA, Secret::FixedWeight(27), "so sparse");
+        refused(1 << 15, 20.0, SIGMA, Secret::FixedWeight(30), "so sparse");
         refused(1 << 12, 20.0, SIGMA, Secret::BlockSparse(31), "so small");
         assert!(
             check(1305, 26.0, SIGMA, Secret::Ternary).is_ok() && check(1305, 35.0, SIGMA, Secret::Ternary).is_err()
@@ -334,6 +335,9 @@ mod tests {
             (16, 32, 80.0, 173.0),
             (16, 32, 100.0, 165.0),
             (16, 32, 130.0, 156.0),
+            (16, 28, 60.0, 165.3),
+            (16, 28, 97.0, 150.8),
+            (16, 28, 126.0, 142.9),
             (15, 32, 60.0, 159.0),
             (15, 32, 100.0, 141.0),
             (15, 32, 130.0, 132.0),
@@ -376,7 +380,8 @@ mod tests {
         assert_eq!(limit(1 << 16, Secret::FixedWeight(200)), limit(1 << 16, Secret::FixedWeight(192)));
         assert_eq!(limit(1 << 18, Secret::Ternary), limit(1 << 17, Secret::Ternary));
         assert_eq!(limit(1 << 17, Secret::BlockSparse(64)), limit(1 << 16, Secret::BlockSparse(31)));
-        assert_eq!(limit(1 << 16, Secret::FixedWeight(30)), None);
+        assert_eq!(limit(1 << 16, Secret::FixedWeight(30)), limit(1 << 17, Secret::FixedWeight(28)));
+        assert_eq!((limit(1 << 16, Secret::FixedWeight(27)), limit(1 << 15, Secret::FixedWeight(28))), (None, None));
         assert_eq!(limit(1 << 9, Secret::Ternary), None);
         assert!(check(1 << 9, 10.0, SIGMA, Secret::Ternary).is_ok(), "the table of LWE knows it");
         let weak = report(10, 1561.0, Secret::Ternary).to_string();

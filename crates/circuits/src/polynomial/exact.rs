@@ -23,11 +23,11 @@ impl<S: Scalar> Series<S> {
         for &k in self.elements.iter().filter(|&&k| k > 1) {
             let (left, right) = factors(self.basis, k);
             let product = e.mul(&elements[&left], &elements[&right])?;
-            // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
-            let element = match (self.basis, k % 2) {
+            // D_k = D_a D_b - D_(a-b).
+            let element = match (self.basis, left - right) {
                 (Basis::Power, _) => product,
-                (Basis::Dickson, 1) => e.sub(&product, &e.level_down(x, e.level(&product))?)?,
-                (Basis::Dickson, _) => e.add_scalar(&product, -d_0::<S>())?,
+                (Basis::Dickson, 0) => e.add_scalar(&product, -d_0::<S>())?,
+                (Basis::Dickson, apart) => e.sub(&product, &e.level_down(&elements[&apart], e.level(&product))?)?,
             };
             elements.insert(k, element);
         }

@@ -5,7 +5,8 @@
 //! the Chebyshev basis, so that at equal scale every power carries half the relative rounding error. A polynomial is
 //! divided by the element `m` of the basis, `m` a power of two, into quotient and remainder, and so on with both parts. Here
 //! all products that meet at one level are summed into one form, a *line*: degree 31 takes 10 relinearizations and
-//! exactly 5 levels.
+//! exactly 5 levels. Where it saves a relinearization, the first division of a Dickson series is by three times a power of two: degree
+//! 24 by `D_12 = D_8 D_4 - D_4` takes 7, as quotient and remainder are a line each, and by `D_16` it would take 8.
 //!
 //! A [`Series`] is this tree of lines, and knows no scale. `exact.rs` walks it on any evaluator; `scaled.rs` plans a scale for
 //! every line first, from the result backwards, so that nothing is ever added at a scale that is only almost right.
@@ -135,12 +136,19 @@ impl<S: Scalar> Series<S> {
         if coefficients.len() < 2 {
             return Err(Error::ConstantPolynomial);
         }
-        let mut top = Line::new();
         let depth = depth(coefficients.len() - 1).max(least_depth);
-        top.add_series((basis, leaf_degree), coefficients.clone(), depth - 1);
-        let mut elements = BTreeSet::new();
-        top.collect_elements(basis, &mut elements);
-        Ok(Series { basis, coefficients, top, elements, centred: false, depth })
+        let by = |divisor: Option<usize>| {
+            let (mut top, mut elements) = (Line::new(), BTreeSet::new());
+            match divisor {
+                Some(m) => top.add_divided((basis, leaf_degree), coefficients.clone(), m, depth - 1),
+                None => top.add_series((basis, leaf_degree), coefficients.clone(), depth - 1),
+            }
+            top.collect_elements(basis, &mut elements);
+            Series { basis, coefficients: coefficients.clone(), top, elements, centred: false, depth }
+        };
+        let usual = by(None);
+        let other = three_quarters(basis, coefficients.len() - 1, depth).map(|m| by(Some(m)));
+        Ok(other.filter(|other| other.relinearizations() < usual.relinearizations()).unwrap_or(usual))
     }
 
     /// The degree.
@@ -196,14 +204,18 @@ impl<S: Scalar> Line<S> {
             self.terms.extend(terms.map(|(k, c)| (c, k)));
             return;
         }
-        let power = 1 << degree.ilog2();
-        let (quotient, remainder) = divide(basis, series, power);
+        self.add_divided((basis, leaf_degree), series, 1 << degree.ilog2(), drop);
+    }
+
+    /// The same, divided by this element first.
+    fn add_divided(&mut self, (basis, leaf_degree): (Basis, usize), series: Vec<S>, m: usize, drop: usize) {
+        let (quotient, remainder) = divide(basis, series, m);
         if let [constant] = quotient[..] {
-            self.terms.push((constant, power));
+            self.terms.push((constant, m));
         } else {
             let mut factor = Line::new();
             factor.add_series((basis, leaf_degree), quotient, drop - 1);
-            self.products.push((power, factor));
+            self.products.push((m, factor));
         }
         self.add_series((basis, leaf_degree), remainder, drop);
     }
@@ -227,12 +239,23 @@ impl<S: Scalar> Line<S> {
 }
 
 /// The elements that element k > 1 is the product of. Powers have the largest power of two, so that odd ones take odd ones;
-/// Dickson polynomials are near each other, as `D_(a-b)` has to be `D_0` or `D_1`.
+/// Dickson polynomials are near each other, as `D_(a-b)` has to be there too: it is `D_0`, `D_1` or, where `k` is three times a power of
+/// two from 4 on, `D_b`.
 fn factors(basis: Basis, k: usize) -> (usize, usize) {
     match basis {
         Basis::Power if !k.is_power_of_two() => (1 << k.ilog2(), k - (1 << k.ilog2())),
+        Basis::Dickson if k.is_multiple_of(12) && (k / 3).is_power_of_two() => (k / 3 * 2, k / 3),
         _ => (k.div_ceil(2), k / 2),
     }
+}
+
+/// Three quarters of the power of two that a Dickson series of this degree and depth would be divided by, if the quotient has room for
+/// that.
+fn three_quarters(basis: Basis, degree: usize, levels: usize) -> Option<usize> {
+    let power: usize = 1 << degree.ilog2();
+    let m = power / 4 * 3;
+    let fits = basis == Basis::Dickson && m >= 12 && degree <= 2 * m && depth(degree) == levels;
+    fits.then_some(m)
 }
 
 /// `ceil(log2(degree + 1))`: the levels for a degree, and for element `k` those for degree `k - 1`.
@@ -248,12 +271,13 @@ fn trimmed<S: Scalar>(mut series: Vec<S>) -> Vec<S> {
     series
 }
 
-/// Quotient and remainder by element `m` of a polynomial of degree in `m..2m`; `D_(m+k) = D_m D_k - D_(m-k)` for `k >= 1`.
+/// Quotient and remainder by element `m` of a polynomial of degree in `m..=2m`; `D_(m+k) = D_m D_k - D_(m-k)` for `k >= 1`.
 fn divide<S: Scalar>(basis: Basis, mut series: Vec<S>, m: usize) -> (Vec<S>, Vec<S>) {
     let quotient = series.split_off(m);
     if basis == Basis::Dickson {
         for (k, d) in quotient.iter().enumerate().skip(1) {
-            series[m - k] = series[m - k] - *d;
+            let d = if k == m { d_0::<S>() * *d } else { *d };
+            series[m - k] = series[m - k] - d;
         }
     }
     (quotient, series)

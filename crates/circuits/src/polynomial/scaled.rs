@@ -163,13 +163,14 @@ impl<S: Scalar> Series<S> {
             let negated = if inner { all.iter().map(negated).collect::<Result<_, _>>()? } else { vec![] };
             let forms = all.iter().enumerate().map(|(i, elements)| {
                 let (left, right) = factors(self.basis, k);
+                let apart = left - right;
                 let (x, left, right) = (&elements[&1], &elements[&left], &elements[&right]);
-                // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
-                let (terms, constant) = match (self.basis, k % 2) {
+                // D_k = D_a D_b - D_(a-b).
+                let (terms, constant) = match (self.basis, apart) {
                     (Basis::Power, _) => (vec![], S::ZERO),
-                    (Basis::Dickson, 1) => (vec![(S::ZERO - S::ONE, x)], S::ZERO),
-                    (Basis::Dickson, _) if inner => (vec![(d_0::<S>() * d_0(), left)], (S::ONE + d_0()) * d_0()),
-                    (Basis::Dickson, _) => (vec![], S::ZERO - d_0::<S>()),
+                    (Basis::Dickson, 0) if inner => (vec![(d_0::<S>() * d_0(), left)], (S::ONE + d_0()) * d_0()),
+                    (Basis::Dickson, 0) => (vec![], S::ZERO - d_0::<S>()),
+                    (Basis::Dickson, _) => (vec![(S::ZERO - S::ONE, &elements[&apart])], S::ZERO),
                 };
                 let mut products = vec![Product { factor: 1, left, right }];
                 products.extend(negated.get(i).map(|negated| Product { factor: 4, left: x, right: negated }));

@@ -25,7 +25,7 @@ use aglet_schemes::LinearMap;
 use num_complex::Complex64;
 use scales::{first_of_two, scale_ratios};
 use steps::encapsulate::Encapsulate;
-use steps::eval_mod::{c2s_factor, EvalMod, EvalModStep};
+use steps::eval_mod::{c2s_factor, EvalMod, EvalModStep, K};
 use steps::linear::{Rescale, ScaleDown};
 use steps::mod_raise::Raise;
 use steps::mod_switch::ModSwitch;
@@ -57,13 +57,17 @@ pub fn plan(layout: &Layout) -> Result<Plan<SlotsFirst>, Error> {
     if !(request.bound > 0.0 && request.bound <= MAX_BOUND) {
         return Err(Error::Bound { bound: request.bound, max: MAX_BOUND });
     }
-    let eval_mod = EvalMod::new(layout.function.clone(), layout.function.message_ratio().unwrap_or(message_ratio))?;
+    let ratio = layout.function.message_ratio().unwrap_or(message_ratio);
+    let eval_mod = EvalMod::new(layout.function.clone(), ratio)?.under(layout.sparse_weight)?;
     // The sign and bits want the message in a fixed place between the multiples of q0.
     let place = layout.function.message_ratio().map_or(1.0, |wanted| message_ratio / wanted);
     let mut stages = Stages::down(layout, place / request.bound)?;
     stages.push("encapsulate", Encapsulate { weight: layout.sparse_weight }, 0, None);
     let factor = Complex64::new(c2s_factor(message_ratio) / layout.copies() as f64, 0.0);
     let mut maps = coeffs_to_slots(slots, up, factor, steps)?;
+    if let Some(last) = maps.pop() {
+        maps.push(last.scaled((K / eval_mod.bound()).into()));
+    }
     if layout.packed {
         layout.pack(&mut maps)?;
     }

@@ -51,7 +51,7 @@ impl EvalMod {
         e: &E,
         powers: &[E::Ciphertext],
     ) -> Result<Vec<Vec<Factors<E::Ciphertext>>>, Error> {
-        if self.wave != Wave::Exponential {
+        if let Wave::Cosine { .. } = self.wave {
             // Bits are half of 1 less the cosine.
             let half = if matches!(self.function, Function::Bits { .. }) { -0.5 } else { 0.0 };
             let constant = (self.wave.constant(self.kappa, 0) + half).into();

@@ -44,6 +44,10 @@
 //! `2^8.25`, is 30 bits for `|I| <= 6`, 28 for 9 (a chance of `2^-24` for a coefficient), 25.6 for 12 (`2^-47`), 25.2 for 14
 //! (`2^-74`), 9.5 for 15 (`2^-98`), 5.5 for 16 (`2^-149`); for `2^10.75` four bits less. [`EvalMod::tail`] sums this up. Degree 28 takes two
 //! relinearizations less than 31.
+//!
+//! A secret of weight 28 gives `|I| <= 14`. There the identity of two harmonics has `K = 15` and degree 24, which takes one
+//! relinearization less ([`EvalMod::under`]): 27 bits for `|I| <= 5`, 24.6 for 8 (a chance of `2^-22`), 20.8 for 13 (`2^-81`), 1.5 for 14
+//! (`2^-125`), for `r` from `2^5.5` to `2^8.25`. Noise leaves 24.4 in the mean.
 
 mod coefficients;
 mod functional;
@@ -66,7 +70,7 @@ use std::sync::Arc;
 pub use tail::Overflow;
 use wave::Wave;
 
-/// The polynomial is good for `|x| <= K`.
+/// The polynomial is good for `|x| <= K`, the one for sparser secrets for less: [`EvalMod::bound`].
 pub const K: f64 = 17.0;
 
 /// The largest weight of an ephemeral secret that never leaves this interval: `|I| <= (h + 1) / 2` and `|x| < |I| + 1`.
@@ -137,8 +141,8 @@ impl Function {
 
 /// The plan of an approximate modular reduction for one message ratio.
 ///
-/// Input slots are `t = (x + i y) / K` with `x, y = I + m/r` (real and imaginary part on their own), which is what
-/// `coeffs_to_slots` gives with the factor [`c2s_factor`]; their scale should be [`EvalMod::input_scale`]. The output is
+/// Input slots are `t = (x + i y) / K` with `x, y = I + m/r` (real and imaginary part on their own) and `K` of
+/// [`EvalMod::bound`], which is what `coeffs_to_slots` gives with the factor [`c2s_factor`], times 17 over this `K`; their scale should be [`EvalMod::input_scale`]. The output is
 /// [`Function::levels`] chain levels below the input and has exactly the scale asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvalMod {
@@ -159,7 +163,8 @@ pub struct EvalMod {
 ///
 /// After `mod_raise` the value of a coefficient, that is the coefficient over the scale, is `m + r I = r x`. The
 /// polynomial wants `D_1 = 2x / K`, and the split into real and imaginary part `t + conj t`, `-i (t - conj t)` doubles;
-/// hence `1 / (K r)`. Scales are another matter: they are set by the `scale_ratio` of each encoded stage.
+/// hence `1 / (K r)`, for `K = 17` whatever the weight: keys that carry the first map serve all functions. Where
+/// [`EvalMod::bound`] is less, the last map makes up for it. Scales are another matter: they are set by the `scale_ratio` of each encoded stage.
 pub fn c2s_factor(message_ratio: f64) -> f64 {
     1.0 / (K * message_ratio)
 }
@@ -200,6 +205,29 @@ impl EvalMod {
         let wave = Wave::of(&function);
         let series = wave.series(kappa)?;
         Ok(EvalMod { function, wave, message_ratio, kappa, series, linear, rescales: true })
+    }
+
+    /// The same under a sparse secret of this weight: where it is sparse enough for a shorter interval, and the function and the message
+    /// ratio allow it, by a polynomial of lower degree.
+    ///
+    /// # Errors
+    /// [`CircuitError::Factor`] for a weight above [`MAX_WEIGHT`].
+    pub fn under(self, weight: usize) -> Result<Self, Error> {
+        if weight > MAX_WEIGHT {
+            return Err(CircuitError::Factor { what: "weight of a sparse secret", requirement: "at most 32" }.into());
+        }
+        let wave = Wave::under(&self.function, self.message_ratio, weight);
+        Ok(Self { series: wave.series(self.kappa)?, wave, ..self })
+    }
+
+    /// The polynomial is good for `|x|` up to this: 17, or 15.
+    pub fn bound(&self) -> f64 {
+        self.wave.bound()
+    }
+
+    /// The largest weight of a sparse secret that keeps `x` within [`EvalMod::bound`].
+    pub fn max_weight(&self) -> usize {
+        self.wave.max_weight()
     }
 
     /// The same without its last rescale, which [`ModSwitch`](super::mod_switch::ModSwitch) makes in its stead: the result
@@ -251,7 +279,7 @@ impl EvalMod {
     /// Reduces slots `(x + i y) / K` of ciphertexts of one level and scale: one result for each, or two one after the other
     /// for [`Parts::Pair`], [`EvalMod::levels`] below the input and with exactly `scale`.
     ///
-    /// An evaluation is a polynomial (8 relinearizations) and three or four squarings; there are two for complex numbers.
+    /// An evaluation is a polynomial (7 or 8 relinearizations) and three or four squarings; there are two for complex numbers.
     /// All evaluations go side by side, so that keys are read once for them.
     ///
     /// # Errors

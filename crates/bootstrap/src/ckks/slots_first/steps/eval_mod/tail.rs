@@ -3,7 +3,7 @@
 //! Under a sparse secret of weight `h` a coefficient of `c0 + c1 s`, over `q0`, is a sum of `h + 1` values uniform in
 //! `[-1/2, 1/2]`: the chance of `x = I + m/r` is the Irwin-Hall density there, and `|I| <= (h + 1) / 2` always.
 
-use super::{EvalMod, Function, K, MAX_WEIGHT};
+use super::{EvalMod, Function};
 use crate::ckks::request::Parts;
 use crate::error::Error;
 use aglet_circuits::Error as CircuitError;
@@ -29,12 +29,11 @@ impl EvalMod {
     /// their points): from 0 upwards.
     ///
     /// # Errors
-    /// [`CircuitError::Factor`] for a weight of 0 or above [`MAX_WEIGHT`], or a message that comes within a quarter of `q0 / 2`.
+    /// [`CircuitError::Factor`] for a weight of 0 or above [`EvalMod::max_weight`], or a message that comes within a quarter of `q0 / 2`.
     pub fn tail(&self, weight: usize, most: f64) -> Result<Vec<Overflow>, Error> {
-        if !(1..=MAX_WEIGHT).contains(&weight) {
-            return Err(
-                CircuitError::Factor { what: "weight of a sparse secret", requirement: "between 1 and 32" }.into()
-            );
+        if !(1..=self.max_weight()).contains(&weight) {
+            let requirement = "above 0, and one that the polynomial was planned for (EvalMod::under)";
+            return Err(CircuitError::Factor { what: "weight of a sparse secret", requirement }.into());
         }
         if !(most > 0.0 && most <= self.message_ratio / 4.0) && self.function.message_ratio().is_none() {
             return Err(CircuitError::Factor {
@@ -81,7 +80,7 @@ impl EvalMod {
         let (modulus, top) = (2f64.powi(50), self.function.levels() + 1);
         let slots = cases.len().next_power_of_two();
         let e = ClearEvaluator::new(slots, vec![modulus; top + 1], 1, 0)?;
-        let mut input: Vec<_> = cases.iter().map(|(x, _)| (x / K).into()).collect();
+        let mut input: Vec<_> = cases.iter().map(|(x, _)| (x / self.bound()).into()).collect();
         input.resize(slots, 0.0.into());
         let ct = e.encrypt(&input, top, Self::input_scale(modulus))?;
         let found = self.run(&e, &[ct], Parts::Real, modulus.sqrt())?;
@@ -154,6 +153,21 @@ mod tests {
                 let wanted = if found.size <= 14 { bits } else { 3.0 };
                 assert!(-found.error.log2() > wanted, "r = 2^{log2_ratio}: {found:?}");
             }
+        }
+    }
+
+    #[test]
+    fn under_weight_28_only_14_costs_more_than_noise_and_it_is_rarer() {
+        assert!((irwin_hall(29, 14.0).log2() + 125.94).abs() < 0.01);
+        for log2_ratio in [6.0, 6.75, 8.0] {
+            let eval_mod = EvalMod::new(Function::Identity { harmonics: 2 }, f64::exp2(log2_ratio)).unwrap();
+            let mut mean = 0.0;
+            for found in eval_mod.under(28).unwrap().tail(28, 1.0).unwrap() {
+                let wanted = [19.5, 1.0][usize::from(found.size == 14)];
+                assert!(-found.error.log2() > wanted, "r = 2^{log2_ratio}: {found:?}");
+                mean += found.chance * found.error;
+            }
+            assert!(log2_ratio < 6.75 || -mean.log2() > 24.7, "r = 2^{log2_ratio}: {}", -mean.log2());
         }
     }
 

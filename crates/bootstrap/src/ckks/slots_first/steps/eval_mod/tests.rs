@@ -20,11 +20,12 @@ fn messages() -> Vec<Complex64> {
     (0..SLOTS).map(|j| Complex64::new(part(j), part(37 * j % SLOTS))).collect()
 }
 
-/// The worst error in bits, over both parts, with the overflow `i` in the real and `-i` in the imaginary part.
-fn worst_bits(i: i32, real: bool) -> f64 {
-    let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
+/// The worst error in bits under a secret of this weight, over both parts, with the overflow `i` in the real and `-i` in the imaginary
+/// part.
+fn worst_bits(weight: usize, i: i32, real: bool) -> f64 {
+    let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap().under(weight).unwrap());
     let overflow = RATIO * Complex64::new(f64::from(i), f64::from(-i));
-    let input: Vec<_> = messages().iter().map(|m| (m + overflow) * c2s_factor(RATIO)).collect();
+    let input: Vec<_> = messages().iter().map(|m| (m + overflow) * c2s_factor(RATIO) * (K / plan.bound())).collect();
     let ct = e.encrypt(&input, TOP, EvalMod::input_scale(e.modulus(TOP))).unwrap();
     let scale = 2f64.powi(40);
     let parts = if real { Parts::Real } else { Parts::Complex };
@@ -41,7 +42,7 @@ fn worst_bits(i: i32, real: bool) -> f64 {
 fn every_overflow_that_can_occur_is_removed() {
     for i in -16..=16 {
         for real in [false, true] {
-            let bits = worst_bits(i, real);
+            let bits = worst_bits(32, i, real);
             if real && i >= 0 {
                 println!("I = {i}: {bits:.2} bits at worst");
             }
@@ -55,6 +56,55 @@ fn every_overflow_that_can_occur_is_removed() {
             assert!(bits > promised, "I = {i}: {bits} bits");
         }
     }
+}
+
+#[test]
+fn a_sparser_secret_leaves_fewer_overflows_and_they_are_removed_too() {
+    for i in -14..=14 {
+        for real in [false, true] {
+            let bits = worst_bits(28, i, real);
+            // 14 happens once in 2^108 bootstraps, 8 in 64.
+            let promised = match i.abs() {
+                0..=5 => 24.7,
+                6..=7 => 24.4,
+                8 => 23.8,
+                9..=10 => 22.6,
+                11..=13 => 21.5,
+                _ => 3.0,
+            };
+            assert!(bits > promised, "I = {i}: {bits} bits");
+        }
+    }
+}
+
+#[test]
+fn the_lower_degree_is_for_sparser_secrets_two_harmonics_and_small_ratios() {
+    let degree = |function: &Function, ratio: f64, weight| {
+        let plan = EvalMod::new(function.clone(), ratio).unwrap().under(weight).unwrap();
+        let found = (plan.bound(), plan.series.degree(), plan.series.relinearizations(), plan.max_weight());
+        assert!(plan.max_weight() as f64 / 2.0 + 1.0 <= plan.bound() && plan.max_weight() >= weight);
+        assert_eq!(plan.levels(), EvalMod::new(function.clone(), ratio).unwrap().levels());
+        found
+    };
+    let (narrow, wide) = ((15.0, 24, 7, 28), (17.0, 28, 8, 32));
+    for (function, ratio, weight, wanted) in [
+        (TWO, RATIO, 28, narrow),
+        (TWO, f64::exp2(5.5), 20, narrow),
+        (TWO, RATIO, 29, wide),
+        (TWO, RATIO, 32, wide),
+        (TWO, f64::exp2(8.5), 28, wide),
+        (TWO, f64::exp2(5.0), 28, wide),
+        (Function::Identity { harmonics: 1 }, RATIO, 28, wide),
+        (Function::Sign { normalized: false }, 4.0, 28, wide),
+        (Function::Bits { normalized: true }, 2.0, 28, wide),
+    ] {
+        assert_eq!(degree(&function, ratio, weight), wanted, "{function:?}, r = {ratio}, weight {weight}");
+    }
+    let plan = EvalMod::new(TWO, RATIO).unwrap();
+    assert!(plan.clone().under(33).is_err() && plan.clone().under(28).unwrap().tail(29, 1.0).is_err());
+    assert_eq!(plan.clone().under(28).unwrap().tail(28, 1.0).unwrap().len(), 15);
+    // What was planned narrow is planned wide again.
+    assert_eq!(plan.clone().under(28).unwrap().under(32).unwrap(), plan);
 }
 
 /// The largest error of the identity on real and imaginary parts in `[-1, 1]`, to leading order: with `Theta = 2 pi / r` it is
