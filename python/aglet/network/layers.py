@@ -86,11 +86,8 @@ class Convolution:
         outputs, rows, columns = self.shape(x.shape[1:])
         made: Tensor = np.zeros((len(x), outputs, rows * columns)) + self.bias[:, None]
         for down, right in np.ndindex(*self.weights.shape[2:]):
-            there = (
-                slice(first, first + self.stride * count, self.stride)
-                for first, count in ((down, rows), (right, columns))
-            )
-            window = padded[(..., *there)]
+            last = down + self.stride * rows, right + self.stride * columns
+            window = padded[:, :, down : last[0] : self.stride, right : last[1] : self.stride]
             made += self.weights[:, :, down, right] @ window.reshape(*window.shape[:2], -1)
         return made.reshape(len(x), outputs, rows, columns)
 

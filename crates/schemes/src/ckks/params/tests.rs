@@ -27,8 +27,8 @@ fn design_a() {
     assert_eq!(params.role(Role::Special), 0..12);
     assert!((params.log_q() - 1281.0).abs() < 1e-3 && (params.log_p() - 600.0).abs() < 1e-3);
     let ephemeral = params.sparse_security().unwrap();
-    assert!((ephemeral.log_q - 97.0).abs() < 1e-3 && ephemeral.bits > 150.0, "{ephemeral}");
-    assert_eq!((params.ephemeral_weight(), params.message_ratio_log2()), (Some(32), Some(6.75)));
+    assert!((ephemeral.log_q - 97.0).abs() < 1e-3 && ephemeral.bits > 145.0, "{ephemeral}");
+    assert_eq!((params.ephemeral_weight(), params.message_ratio_log2()), (Some(28), Some(6.75)));
 }
 
 #[test]
