@@ -3,6 +3,7 @@
 
 mod architecture;
 mod by_hand;
+mod card;
 mod claims;
 mod cost;
 mod fhew;

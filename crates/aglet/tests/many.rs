@@ -34,7 +34,7 @@ fn assert_same(f: &Fixture, key: &BootstrapKey, requests: &[Request], level: usi
 }
 
 fn words(ct: &Ciphertext) -> Vec<Vec<u64>> {
-    ct.polys.iter().flat_map(|poly| poly.host().iter().map(<[u64]>::to_vec)).collect()
+    ct.polys.iter().flat_map(|poly| poly.host().unwrap().iter().map(<[u64]>::to_vec)).collect()
 }
 
 #[test]

@@ -93,9 +93,10 @@ impl World {
         let key = if ct.key == self.sparse.id() { &self.sparse } else { &self.sk };
         let ring = ctx.ring();
         let x = key.for_subset(ctx).unwrap().decrypt(ctx, &ct.sample).unwrap();
-        let x =
-            ring.to_coeff(ring.forms(&[Form::multiple(Multiplier::integer(t), &x)], ct.limbs(), 0).unwrap().remove(0));
-        let rows = x.host();
+        let x = ring
+            .to_coeff(ring.forms(&[Form::multiple(Multiplier::integer(t), &x)], ct.limbs(), 0).unwrap().remove(0))
+            .unwrap();
+        let rows = x.host().unwrap();
         // t times the phase is small: two primes tell it.
         let lifted = |j: usize| {
             let (m0, low) = (ring.modulus(0), rows.row(0)[j]);
@@ -224,7 +225,10 @@ fn every_backend_gives_the_same_bits() {
         let ct = w.encrypt(&values, at);
         let out = run(&w, 0, ct, |_, _, _| {});
         assert!(same(&out, &w.decrypt(&out).0, &values));
-        out.polys.iter().flat_map(|p| p.host().iter().map(<[u64]>::to_vec).collect::<Vec<_>>()).collect::<Vec<_>>()
+        out.polys
+            .iter()
+            .flat_map(|p| p.host().unwrap().iter().map(<[u64]>::to_vec).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
     };
     let first = bits(arch::chosen().unwrap());
     assert!(arch::available().iter().all(|kernels| bits(kernels) == first));

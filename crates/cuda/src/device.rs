@@ -3,16 +3,19 @@
 use crate::emu::{Block, Emu};
 use crate::{Arithmetic, Error};
 use aglet_ring::reversal::bit_reverse;
-use aglet_ring::{Modulus, Ring};
+use aglet_ring::{HostRing, Modulus};
+use std::sync::Arc;
 
+/// Degrees that have transforms, as log2.
+pub(crate) const DEGREES: std::ops::RangeInclusive<u32> = 9..=17;
 /// Threads of a block, and words of a limb that it takes.
 pub(crate) const THREADS: u32 = 256;
 
-/// A ring whose polynomials may be on a device. Its operations ([`ops`](crate::ops)) are those of [`Ring`], on what is there.
+/// A ring whose polynomials may be on a device. Its operations ([`ops`](crate::ops)) are those of [`HostRing`], on what is there.
 pub struct DeviceRing<'a> {
-    ring: &'a Ring,
+    ring: &'a HostRing,
     card: Emu,
-    tables: Vec<Table>,
+    tables: Vec<Arc<Table>>,
 }
 
 /// What kernels read of one prime.
@@ -25,7 +28,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn new(card: &Emu, ring: &Ring, prime: usize, wanted: Arithmetic) -> Result<Self, Error> {
+    pub(crate) fn new(card: &Emu, ring: &HostRing, prime: usize, wanted: Arithmetic) -> Result<Self, Error> {
         let modulus = *ring.modulus(prime);
         let arithmetic = wanted.for_modulus(&modulus);
         let powers = |root: u64| {
@@ -57,18 +60,22 @@ impl<'a> DeviceRing<'a> {
     ///
     /// # Errors
     /// [`Error::Degree`] unless N is 2^9 to 2^17; [`Error::Memory`].
-    pub fn new(card: Emu, ring: &'a Ring, wanted: Arithmetic) -> Result<Self, Error> {
-        if !(9..=17).contains(&ring.log_n()) {
+    pub fn new(card: Emu, ring: &'a HostRing, wanted: Arithmetic) -> Result<Self, Error> {
+        if !DEGREES.contains(&ring.log_n()) {
             return Err(Error::Degree { log_n: ring.log_n() });
         }
         let primes = 0..ring.q_count() + ring.p_count();
-        let tables = primes.map(|i| Table::new(&card, ring, i, wanted)).collect::<Result<_, _>>()?;
+        let tables = primes.map(|i| Table::new(&card, ring, i, wanted).map(Arc::new)).collect::<Result<_, _>>()?;
         Ok(Self { ring, card, tables })
+    }
+    /// With tables that are there already.
+    pub(crate) fn of(card: Emu, ring: &'a HostRing, tables: Vec<Arc<Table>>) -> Self {
+        Self { ring, card, tables }
     }
 
     /// The ring.
     #[must_use]
-    pub fn ring(&self) -> &'a Ring {
+    pub fn ring(&self) -> &'a HostRing {
         self.ring
     }
     pub(crate) fn card(&self) -> &Emu {

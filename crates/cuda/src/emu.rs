@@ -182,6 +182,11 @@ impl Emu {
         Ok(Self { library: Arc::new(Library::new(program)?), order })
     }
 
+    /// Whether it is the same card.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.library, &other.library)
+    }
+
     /// Words that nobody has written.
     pub(crate) fn allocate(&self, words: usize) -> Result<Block, Error> {
         let _alone = self.library.alone();

@@ -60,3 +60,12 @@ pub enum Error {
     #[error(transparent)]
     Ring(#[from] aglet_ring::Error),
 }
+
+impl From<Error> for aglet_ring::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Ring(error) => error,
+            error => Self::Device { reason: error.to_string() },
+        }
+    }
+}

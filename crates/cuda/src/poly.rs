@@ -19,6 +19,10 @@ impl Limb {
     pub(crate) fn address(&self) -> u64 {
         self.block.address(self.at)
     }
+    /// Copies the first words to this machine.
+    pub(crate) fn read(&self, row: &mut [u64]) -> Result<(), Error> {
+        self.block.read(self.at, row)
+    }
 }
 
 /// A polynomial on a device, with the limbs of a [`Poly`]: canonical residues. A limb that several polynomials have, as digits and
@@ -50,6 +54,9 @@ impl<R: Representation> DevicePoly<R> {
     pub fn limbs(&self) -> usize {
         self.limbs.len()
     }
+    pub(crate) fn into_limbs(self) -> Vec<Limb> {
+        self.limbs
+    }
     pub(crate) fn limb(&self, i: usize) -> &Limb {
         &self.limbs[i]
     }
@@ -70,6 +77,11 @@ pub struct DeviceKey {
 }
 
 impl DeviceKey {
+    /// Of all `b`, then all `a`.
+    pub(crate) fn of(mut b: Vec<DevicePoly<Eval>>) -> Self {
+        let a = b.split_off(b.len() / 2);
+        Self { halves: [b, a] }
+    }
     /// The part with these limbs of the chain, all special limbs, and these digits, each in the order given: on the same words.
     #[must_use]
     pub fn part(&self, limbs: &[usize], digits: &[usize]) -> Self {
@@ -91,8 +103,8 @@ impl DeviceKey {
 }
 
 /// The rows of a polynomial on the host: this file alone opens the door to them.
-pub(crate) fn host_rows<R: Representation>(x: &Poly<R>) -> Vec<&[u64]> {
-    x.host().iter().collect()
+pub(crate) fn host_rows<R: Representation>(x: &Poly<R>) -> Result<Vec<&[u64]>, Error> {
+    Ok(x.host()?.iter().collect())
 }
 
 impl DeviceRing<'_> {
@@ -112,7 +124,7 @@ impl DeviceRing<'_> {
             return Err(Error::Secret);
         }
         let limbs = self.limbs(x.limbs())?;
-        limbs.iter().zip(host_rows(x)).for_each(|(limb, row)| limb.block.write(limb.at, row));
+        limbs.iter().zip(host_rows(x)?).for_each(|(limb, row)| limb.block.write(limb.at, row));
         Ok(DevicePoly::of(limbs, x.q_limbs()))
     }
 
@@ -122,7 +134,7 @@ impl DeviceRing<'_> {
     /// [`Error::Ring`] for memory that cannot be had, [`Error::Kernel`] if a kernel left a word unwritten.
     pub fn download<R: Representation>(&self, x: &DevicePoly<R>) -> Result<Poly<R>, Error> {
         let mut out = Poly::lasting(self.ring().n(), x.q_limbs(), x.p_limbs())?;
-        let copy = |(row, limb): (&mut [u64], &Limb)| limb.block.read(limb.at, row);
+        let copy = |(row, limb): (&mut [u64], &Limb)| limb.read(row);
         out.host_mut().par_iter().zip(&x.limbs).try_for_each(copy)?;
         Ok(out)
     }

@@ -43,7 +43,11 @@ fn transforms_are_values_at_the_odd_powers_of_the_root() {
         for i in 0..6 {
             let (prime, q) = (ring.prime_of(4, i), modulus(&ring, 4, i));
             for at in (0..N).step_by(37).chain([N - 1]) {
-                assert_eq!(values.host().row(i)[at], value(x.host().row(i), ring.psi(prime), at, q), "{q}, {at}");
+                assert_eq!(
+                    values.host().unwrap().row(i)[at],
+                    value(x.host().unwrap().row(i), ring.psi(prime), at, q),
+                    "{q}, {at}"
+                );
             }
         }
     }
@@ -73,7 +77,7 @@ fn sums_of_products_are_exact() {
             let q = modulus(&ring, 6, i);
             let add = |sum: u64, x: u64| ((u128::from(sum) + u128::from(x)) % u128::from(q)) as u64;
             for at in 0..N {
-                let word = |x: &Poly<Eval>| x.host().row(i)[at];
+                let word = |x: &Poly<Eval>| x.host().unwrap().row(i)[at];
                 let pairs = x.chunks(2).fold(1, |sum, pair| add(sum, product(word(&pair[0]), word(&pair[1]), q)));
                 let wanted = x.iter().fold(pairs, |sum, x| add(sum, q - word(x)));
                 assert_eq!(word(&form), wanted, "form modulo {q}, word {at}");
@@ -117,13 +121,17 @@ fn extensions_have_the_quotient_of_the_definition() {
             // As coefficients again, of a ring in which all primes are of the chain.
             let primes: Vec<u64> = to.iter().map(|&i| ring.modulus(i).value()).collect();
             let chain = Ring::new(LOG_N, &primes, &[]).unwrap();
-            let found = chain.to_coeff(device.download(&found[0]).unwrap());
+            let found = chain.to_coeff(device.download(&found[0]).unwrap()).unwrap();
             for (at, x) in numbers.iter().enumerate() {
                 let (exact, other) = converted(&sources, x);
                 fused += usize::from(other);
                 for (i, &prime) in to.iter().enumerate() {
                     let wanted = residue(&exact, ring.modulus(prime).value());
-                    assert_eq!(found.host().row(i)[at], wanted, "from {count} primes to prime {prime}, number {at}");
+                    assert_eq!(
+                        found.host().unwrap().row(i)[at],
+                        wanted,
+                        "from {count} primes to prime {prime}, number {at}"
+                    );
                 }
             }
         }

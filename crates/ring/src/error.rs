@@ -62,6 +62,14 @@ pub enum Error {
         /// Bytes asked for.
         bytes: usize,
     },
+    /// A card failed in the middle of an operation.
+    #[error(
+        "The card failed: {reason}. The result is lost, the inputs are not; start the process anew, or run on the CPU."
+    )]
+    Device {
+        /// What the card, or its driver, said.
+        reason: String,
+    },
     /// The operating system's random source failed.
     #[error(
         "The random source of the operating system failed: {reason}. Nothing was made; repair the source and try again."

@@ -2,6 +2,7 @@
 //! whatever computes the rest. Whoever opens it has the rows here; arithmetic goes through [`ops`](crate::ops).
 
 use crate::poly::{Poly, Representation};
+use crate::Error;
 use rayon::prelude::*;
 
 /// The rows of a polynomial, one of N canonical residues for each prime, to read.
@@ -12,11 +13,15 @@ pub struct HostRows<'a, R: Representation>(&'a Poly<R>);
 pub struct HostRowsMut<'a, R: Representation>(&'a mut Poly<R>);
 
 impl<R: Representation> Poly<R> {
-    /// Its rows, to read.
-    pub fn host(&self) -> HostRows<'_, R> {
-        HostRows(self)
+    /// Its rows, to read: fetched from the card, if only that has them.
+    ///
+    /// # Errors
+    /// Memory that cannot be had, [`Error::Device`] if the card fails.
+    pub fn host(&self) -> Result<HostRows<'_, R>, Error> {
+        self.fetch()?;
+        Ok(HostRows(self))
     }
-    /// Its rows, to write canonical residues to.
+    /// Its rows, to write canonical residues to, for who has made it.
     pub fn host_mut(&mut self) -> HostRowsMut<'_, R> {
         HostRowsMut(self)
     }

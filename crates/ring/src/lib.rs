@@ -7,6 +7,7 @@
 #[allow(unsafe_code)]
 pub mod arch;
 pub mod automorphism;
+pub mod backend;
 pub mod basis;
 pub mod bench;
 pub mod blind;
@@ -15,11 +16,13 @@ pub mod demand;
 mod error;
 pub mod fft;
 pub mod host;
+pub mod host_ring;
 pub mod modulus;
 pub mod ntt;
 pub mod ops;
 pub mod pack;
 pub mod packed;
+pub mod places;
 mod plans;
 pub mod poly;
 pub mod pool;
@@ -32,8 +35,10 @@ pub mod small;
 pub mod tally;
 mod words;
 
+pub use backend::{Backend, Host};
 pub use demand::Demand;
 pub use error::Error;
+pub use host_ring::{HostRing, Sign};
 pub use modulus::Modulus;
 pub use ops::{Constant, Digits, Form, KeyBlock, KeyProduct, Multiplier, Pair};
 pub use poly::{Coeff, Eval, Poly};

@@ -1,7 +1,8 @@
 //! Polynomials as matrices of residues: one limb of N words for each prime, the representation in the type.
 
 use crate::demand::stride;
-use crate::pool::{Buffer, Pool};
+use crate::places::{Remote, Words};
+use crate::pool::{Buffer, Fit, Pool};
 use crate::Error;
 use rayon::prelude::*;
 use std::marker::PhantomData;
@@ -28,9 +29,10 @@ impl Representation for Eval {}
 /// A polynomial modulo X^N + 1 and a product of primes: `q_limbs` limbs modulo the first primes of the chain, then
 /// `p_limbs` limbs modulo the first special primes. Residues are canonical.
 ///
-/// Its words may be shared ([`Poly::shared`]); what shares its words is only read.
+/// Its words may be shared ([`Poly::shared`]); what shares its words is only read. They are on this machine, on the card of a
+/// [`Backend`](crate::Backend), or at both places; secrets are on this machine alone.
 pub struct Poly<R: Representation> {
-    data: Arc<Buffer>,
+    data: Arc<Words>,
     n: usize,
     q_limbs: usize,
     p_limbs: usize,
@@ -40,7 +42,35 @@ pub struct Poly<R: Representation> {
 impl<R: Representation> Poly<R> {
     pub(crate) fn from_buffer(data: Buffer, n: usize, q_limbs: usize, p_limbs: usize) -> Self {
         debug_assert_eq!(data.len(), stride(n) * (q_limbs + p_limbs));
-        Self { data: Arc::new(data), n, q_limbs, p_limbs, representation: PhantomData }
+        let data = Arc::new(Words::of(data, q_limbs + p_limbs));
+        Self { data, n, q_limbs, p_limbs, representation: PhantomData }
+    }
+
+    /// What is on a card alone: all limbs of it, of a ring of degree `n`.
+    pub(crate) fn on_card(
+        card: Arc<dyn Remote>,
+        memory: (Arc<Pool>, Fit),
+        (n, q_limbs, p_limbs): (usize, usize, usize),
+    ) -> Self {
+        let data = Arc::new(Words::remote(card, q_limbs + p_limbs, memory));
+        Self { data, n, q_limbs, p_limbs, representation: PhantomData }
+    }
+    /// What a card has of its words, whose first limbs are its own.
+    pub fn card(&self) -> Option<&Arc<dyn Remote>> {
+        self.data.card()
+    }
+    /// Keeps what a card has of all its words ([`Poly::whole`]); of secrets nothing.
+    pub fn put(&self, card: Arc<dyn Remote>) {
+        self.data.put(card);
+    }
+    /// The polynomial with all limbs of its words, of which it may be a [`prefix`](Poly::prefix).
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        Self { q_limbs: self.data.limbs() - self.p_limbs, ..self.shared() }
+    }
+    /// Has it on this machine.
+    pub(crate) fn fetch(&self) -> Result<(), Error> {
+        self.data.fetch(self.n)
     }
 
     /// A polynomial outside every pool, for keys and what is read from files; zero.
@@ -72,13 +102,13 @@ impl<R: Representation> Poly<R> {
         &mut self.buffer_mut()[..words]
     }
 
-    /// Words of the buffer that it is in.
-    pub(crate) fn buffer_words(&self) -> usize {
-        self.data.capacity()
+    /// Words of the buffer that it is in; none if it is on a card alone.
+    pub(crate) fn buffer_words(&self) -> Option<usize> {
+        self.data.buffer().map(Buffer::capacity)
     }
 
     fn buffer_mut(&mut self) -> &mut Buffer {
-        Arc::get_mut(&mut self.data).expect("words that are shared are only read")
+        Arc::get_mut(&mut self.data).expect("words that are shared are only read").here_mut()
     }
 }
 
@@ -108,7 +138,7 @@ impl<R: Representation> Poly<R> {
     }
     /// Limb `i`: modulo prime `i` of the chain, or special prime `i - q_limbs`.
     pub(crate) fn limb(&self, i: usize) -> &[u64] {
-        &self.data[i * stride(self.n)..][..self.n]
+        &self.data.here()[i * stride(self.n)..][..self.n]
     }
     /// Limb `i`, to write to.
     pub(crate) fn limb_mut(&mut self, i: usize) -> &mut [u64] {

@@ -1,259 +1,182 @@
-//! The ring Z[X]/(X^N + 1) modulo a chain of primes and a set of special primes, with everything precomputed.
+//! What the floors above work on: a ring with what computes its macro-operations.
 
 use crate::arch::{self, Kernels};
 use crate::automorphism::Automorphism;
-use crate::demand::{buffer_words, stride};
+use crate::backend::{Backend, Host};
+use crate::demand::buffer_words;
+use crate::host_ring::{HostRing, Sign};
 use crate::modulus::Modulus;
-use crate::ntt::NttTable;
-use crate::plans::Plans;
-use crate::poly::{Poly, Representation};
-use crate::pool::{Buffer, Fit, Pool};
-use crate::process::Lock;
+use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair};
+use crate::poly::{Eval, Poly};
+use crate::pool::Fit;
 use crate::Error;
-use rayon::prelude::*;
-use std::collections::HashMap;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Bytes that the scratch pool of a ring may keep: four bootstraps side by side take 2 GB at N = 2^16. Where buffers have to be
-/// mapped again and again, a bootstrap takes 5 % longer.
-const POOL_BYTES: usize = 3 << 30;
-/// A ring of degree N with its primes: `q` (the chain, bottom to top), then `p` (special). Prime `i` of the ring is
-/// `q[i]`, or `p[i - q.len()]`. Work runs on the rayon pool that the caller stands in.
+/// A [`HostRing`], which makes and reads polynomials, and the [`Backend`] that computes with them. Methods have here the names that they
+/// have there.
+///
+/// # Errors
+/// Macro-operations fail for memory that cannot be had, and with [`Error::Device`] where a card fails.
 pub struct Ring {
-    log_n: u32,
-    tables: Vec<Arc<NttTable>>,
-    q_count: usize,
-    /// Those that primes have if they serve them; larger primes have scalar ones.
-    pub(crate) kernels: &'static Kernels,
-    /// Of the kernels that any prime has.
-    widths: Vec<usize>,
-    /// For each number of special primes their product modulo every prime of the chain.
-    special: Vec<Vec<u64>>,
-    automorphisms: Arc<Lock<HashMap<u64, Arc<Automorphism>>>>,
-    pub(crate) plans: Plans,
-    pool: Arc<Pool>,
-    fit: Fit,
+    host: HostRing,
+    /// Subsets have the same.
+    backend: Arc<dyn Backend>,
+}
+
+impl Deref for Ring {
+    type Target = HostRing;
+    fn deref(&self) -> &HostRing {
+        &self.host
+    }
 }
 
 impl Ring {
     /// Makes the ring with the kernels that `AGLET_BACKEND` or the CPU chooses.
+    ///
+    /// # Errors
+    /// Those of [`HostRing::with_kernels`]; a name of kernels that this CPU lacks.
     pub fn new(log_n: u32, q: &[u64], p: &[u64]) -> Result<Self, Error> {
         Self::with_kernels(log_n, q, p, arch::chosen()?)
     }
 
     /// Makes the ring with given kernels (scalar ones for primes that are too large for them).
-    pub fn with_kernels(log_n: u32, q: &[u64], p: &[u64], kernels: &'static Kernels) -> Result<Self, Error> {
-        let moduli = q.iter().chain(p).map(|&q| Modulus::new(q)).collect::<Result<Vec<_>, _>>()?;
-        let tables = moduli.par_iter().map(|m| NttTable::new(*m, log_n, kernels.for_modulus(m)).map(Arc::new));
-        let tables = tables.collect::<Result<Vec<_>, _>>()?;
-        let mut widths: Vec<usize> = tables.iter().map(|t| t.kernels().width()).collect();
-        widths.sort_unstable();
-        widths.dedup();
-        Ok(Self {
-            log_n,
-            special: special_products(&moduli, q.len()),
-            tables,
-            q_count: q.len(),
-            kernels,
-            widths,
-            automorphisms: Arc::default(),
-            plans: Plans::default(),
-            pool: Pool::new(buffer_words(1 << log_n, 1), POOL_BYTES),
-            fit: Fit::Exact,
-        })
-    }
-
-    /// The ring modulo one number that need not be prime, with a root of order 2n ([`NttTable::with_root`]): that of messages modulo
-    /// the square of a prime. Its degree n is N or a smaller power of two: then it stands for the polynomials in X^(N/n). It has that one
-    /// limb, no special one, and the kernels of this ring.
     ///
     /// # Errors
-    /// Those of [`NttTable::with_root`].
+    /// Those of [`HostRing::with_kernels`].
+    pub fn with_kernels(log_n: u32, q: &[u64], p: &[u64], kernels: &'static Kernels) -> Result<Self, Error> {
+        Self::with_backend(log_n, q, p, (kernels, Arc::new(Host)))
+    }
+
+    /// The same with what computes its macro-operations; the kernels are for the rest.
+    ///
+    /// # Errors
+    /// Those of [`HostRing::with_kernels`].
+    pub fn with_backend(
+        log_n: u32,
+        q: &[u64],
+        p: &[u64],
+        (kernels, backend): (&'static Kernels, Arc<dyn Backend>),
+    ) -> Result<Self, Error> {
+        Ok(Self { host: HostRing::with_kernels(log_n, q, p, kernels)?, backend })
+    }
+
+    /// [`HostRing::modulo`]. This machine computes in it.
+    ///
+    /// # Errors
+    /// Those of [`HostRing::modulo`].
     pub fn modulo(&self, modulus: Modulus, log_n: u32, root: u64) -> Result<Self, Error> {
-        let table = NttTable::with_root(modulus, log_n, root, self.kernels.for_modulus(&modulus))?;
-        Ok(Self {
-            log_n,
-            special: special_products(&[modulus], 1),
-            widths: vec![table.kernels().width()],
-            tables: vec![Arc::new(table)],
-            q_count: 1,
-            kernels: self.kernels,
-            automorphisms: Arc::default(),
-            plans: Plans::default(),
-            pool: self.pool.clone(),
-            fit: self.fit,
-        })
+        Ok(Self { host: self.host.modulo(modulus, log_n, root)?, backend: Arc::new(Host) })
     }
-
-    /// The ring over some primes of the chain, in the order given, and all special primes. Tables, automorphisms and the
-    /// pool are shared; `fit` says which buffers it takes from there.
+    /// [`HostRing::subset`], with the same backend.
+    #[must_use]
     pub fn subset(&self, q: &[usize], fit: Fit) -> Self {
-        let special = self.q_count..self.tables.len();
-        Self {
-            log_n: self.log_n,
-            tables: q.iter().copied().chain(special).map(|i| self.tables[i].clone()).collect(),
-            q_count: q.len(),
-            kernels: self.kernels,
-            widths: self.widths.clone(),
-            special: self.special.iter().map(|row| q.iter().map(|&i| row[i]).collect()).collect(),
-            automorphisms: self.automorphisms.clone(),
-            plans: Plans::default(),
-            pool: self.pool.clone(),
-            fit,
-        }
+        Self { host: self.host.subset(q, fit), backend: self.backend.clone() }
+    }
+    /// What computes its macro-operations.
+    pub fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
     }
 
-    /// Base-2 logarithm of the degree.
-    pub fn log_n(&self) -> u32 {
-        self.log_n
-    }
-    /// The degree N.
-    pub fn n(&self) -> usize {
-        1 << self.log_n
-    }
-    /// Primes of the chain.
-    pub fn q_count(&self) -> usize {
-        self.q_count
-    }
-    /// Special primes.
-    pub fn p_count(&self) -> usize {
-        self.tables.len() - self.q_count
-    }
-    /// The name of the kernels in use; primes that are too large for them have scalar ones.
-    pub fn backend(&self) -> &'static str {
-        self.kernels.name()
-    }
-    /// Prime `i` of the ring.
-    pub fn modulus(&self, i: usize) -> &Modulus {
-        self.tables[i].modulus()
-    }
-    /// Transform tables of prime `i` of the ring.
-    pub(crate) fn table(&self, i: usize) -> &NttTable {
-        &self.tables[i]
-    }
-    /// The 2N-th root of unity modulo prime `i` of the ring at whose odd powers polynomials take their values.
-    pub fn psi(&self, i: usize) -> u64 {
-        self.tables[i].psi()
-    }
-    /// The product of the first `p_limbs` special primes modulo every prime of the chain.
-    pub fn special_product(&self, p_limbs: usize) -> &[u64] {
-        &self.special[p_limbs]
-    }
-    /// The ring's prime of limb `limb` of a polynomial with `q_limbs` limbs of the chain.
-    #[inline]
-    pub fn prime_of(&self, q_limbs: usize, limb: usize) -> usize {
-        if limb < q_limbs {
-            limb
-        } else {
-            self.q_count + limb - q_limbs
-        }
-    }
-    /// The scratch pool.
-    pub fn pool(&self) -> &Arc<Pool> {
-        &self.pool
-    }
-
-    /// Words with arbitrary contents.
-    pub(crate) fn words(&self, len: usize) -> Result<Buffer, Error> {
-        self.pool.take(len, self.fit)
-    }
-    /// A polynomial with arbitrary contents, to be overwritten.
-    pub fn scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        assert!(q_limbs <= self.q_count() && p_limbs <= self.p_count());
-        Ok(Poly::from_buffer(self.words((q_limbs + p_limbs) * stride(self.n()))?, self.n(), q_limbs, p_limbs))
-    }
-    /// So many rows with arbitrary contents, whatever their primes will be.
-    pub(crate) fn rows<R: Representation>(&self, count: usize) -> Result<Poly<R>, Error> {
-        Ok(Poly::from_buffer(self.words(count * stride(self.n()))?, self.n(), count, 0))
-    }
-    /// Scratch that is wiped when dropped, for what depends on a secret key or gives it away.
-    pub fn secret_scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        Ok(self.scratch(q_limbs, p_limbs)?.secret())
-    }
-    /// The zero polynomial.
-    pub fn zero<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        let mut x = self.scratch(q_limbs, p_limbs)?;
-        x.words_mut().fill(0);
-        Ok(x)
-    }
-    /// A polynomial outside the pool, for keys; zero.
-    pub fn lasting<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        let words = self.pool.take_lasting((q_limbs + p_limbs) * stride(self.n()))?;
-        Ok(Poly::from_buffer(words, self.n(), q_limbs, p_limbs))
+    /// Evaluates forms to polynomials of so many limbs.
+    pub fn forms(&self, forms: &[Form<'_>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
+        self.backend.forms(self, forms, (q_limbs, p_limbs))
     }
     /// A copy of the first `q_limbs` limbs of the chain and all special limbs of `x`; secret if `x` is.
-    pub fn copy<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {
-        assert!(q_limbs <= x.q_limbs());
-        let out = self.scratch(q_limbs, x.p_limbs())?;
-        let mut out = if x.is_secret() { out.secret() } else { out };
-        let skipped = x.q_limbs() - q_limbs;
-        out.par_limbs_mut().enumerate().for_each(|(i, limb)| {
-            limb.copy_from_slice(x.limb(if i < q_limbs { i } else { i + skipped }));
-        });
-        Ok(out)
+    pub fn copy(&self, x: &Poly<Eval>, q_limbs: usize) -> Result<Poly<Eval>, Error> {
+        self.backend.copy(self, x, q_limbs)
     }
-
-    /// The first limbs of the chain of `x` for as long as a user may want: on its words, or copied if these are of a larger buffer.
-    pub fn kept<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {
-        match x.buffer_words() > buffer_words(self.n(), q_limbs) {
-            true => self.copy(x, q_limbs),
-            false => Ok(x.prefix(q_limbs)),
+    /// The first limbs of the chain of `x` for as long as a user may want: on its words, or copied if these are of a larger buffer or on a
+    /// card alone.
+    pub fn kept(&self, x: &Poly<Eval>, q_limbs: usize) -> Result<Poly<Eval>, Error> {
+        match x.buffer_words() {
+            Some(words) if words <= buffer_words(self.n(), q_limbs) => Ok(x.prefix(q_limbs)),
+            _ => self.copy(x, q_limbs),
         }
     }
-
-    /// Calls `f(prime, limb index, limb)` for every limb, in parallel.
-    pub(crate) fn for_limbs<R: Representation>(
-        &self,
-        x: &mut Poly<R>,
-        f: impl Fn(usize, usize, &mut [u64]) + Sync + Send,
-    ) {
-        let q_limbs = x.q_limbs();
-        x.par_limbs_mut().enumerate().for_each(|(i, limb)| f(self.prime_of(q_limbs, i), i, limb));
-    }
-
     /// `x += y` on the limbs of `x`; `y` may have more limbs of the chain.
-    pub fn add_assign<R: Representation>(&self, x: &mut Poly<R>, y: &Poly<R>) {
-        self.zip_assign(x, y, |m, a, b| a.iter_mut().zip(b).for_each(|(a, &b)| *a = m.add(*a, b)));
+    pub fn add_assign(&self, x: &mut Poly<Eval>, y: &Poly<Eval>) -> Result<(), Error> {
+        self.backend.add_assign(self, x, Sign::Plus, y)
     }
     /// `x -= y` on the limbs of `x`; `y` may have more limbs of the chain.
-    pub fn sub_assign<R: Representation>(&self, x: &mut Poly<R>, y: &Poly<R>) {
-        self.zip_assign(x, y, |m, a, b| a.iter_mut().zip(b).for_each(|(a, &b)| *a = m.sub(*a, b)));
+    pub fn sub_assign(&self, x: &mut Poly<Eval>, y: &Poly<Eval>) -> Result<(), Error> {
+        self.backend.add_assign(self, x, Sign::Minus, y)
     }
-    /// `x = -x`.
-    pub fn neg_assign<R: Representation>(&self, x: &mut Poly<R>) {
-        self.for_limbs(x, |prime, _, limb| {
-            let m = self.modulus(prime);
-            limb.iter_mut().for_each(|a| *a = m.neg(*a));
-        });
-    }
-    fn zip_assign<R: Representation>(
+
+    /// Cuts polynomials into digits of these limbs and raises each to `q_limbs` and `p_limbs` limbs ([`HostRing::digits`]).
+    pub fn digits(
         &self,
-        x: &mut Poly<R>,
-        y: &Poly<R>,
-        f: impl Fn(&Modulus, &mut [u64], &[u64]) + Sync + Send,
-    ) {
-        assert!(x.q_limbs() <= y.q_limbs() && x.p_limbs() <= y.p_limbs());
-        let q_limbs = x.q_limbs();
-        self.for_limbs(x, |prime, i, limb| {
-            let j = if i < q_limbs { i } else { y.q_limbs() + i - q_limbs };
-            f(self.modulus(prime), limb, y.limb(j));
-        });
+        of: &[&Poly<Eval>],
+        (q_limbs, p_limbs): (usize, usize),
+        digits: &[Vec<usize>],
+    ) -> Result<Vec<Digits>, Error> {
+        self.backend.digits(self, of, (q_limbs, p_limbs), digits)
+    }
+    /// The centred coefficients of polynomials modulo the lowest prime, at more limbs.
+    pub fn raise(&self, of: &[&Poly<Eval>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
+        let to: Vec<usize> = (0..q_limbs + p_limbs).map(|i| self.prime_of(q_limbs, i)).collect();
+        self.backend.extend(self, of, (&[0], &to), (q_limbs, p_limbs))
+    }
+    /// The centred coefficients of a polynomial whose limbs have the primes `from` of the ring, at limbs with the primes `to`: those that
+    /// are in both stay as they are (full base extension, eprint 2018/117).
+    pub fn extend(&self, x: &Poly<Eval>, from: &[usize], to: &[usize]) -> Result<Poly<Eval>, Error> {
+        assert_eq!((x.q_limbs(), x.p_limbs()), (from.len(), 0), "a limb for each prime");
+        Ok(self.backend.extend(self, &[x], (from, to), (to.len(), 0))?.remove(0))
+    }
+    /// Divides polynomials, each as its plan says, rounding to the nearest integers ([`HostRing::divide`]).
+    pub fn divide(&self, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        self.backend.divide(self, of, plan)
     }
 
-    /// The permutation of X -> X^galois, made once.
-    pub fn automorphism(&self, galois: u64) -> Arc<Automorphism> {
-        let make = || Arc::new(Automorphism::new(galois, self.n(), &self.widths));
-        self.automorphisms.lock().entry(galois).or_insert_with(make).clone()
+    /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP
+    /// ([`HostRing::key_products`]).
+    pub fn key_products(
+        &self,
+        of: &[KeyProduct<'_>],
+        key: &KeyBlock,
+        automorphism: Option<&Automorphism>,
+    ) -> Result<Vec<Pair>, Error> {
+        self.backend.key_products(self, of, key, automorphism)
     }
-}
+    /// `sum_i x_i (b_i, a_i)` modulo QP: polynomials with all limbs, at least one, each with a key of one digit of its own.
+    pub fn key_sum(&self, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
+        self.backend.key_sum(self, of, keys)
+    }
+    /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: each `c` is one digit already, keys have one digit.
+    pub fn rotated_sums(&self, of: &[Digits], keys: &[(&KeyBlock, &Automorphism)]) -> Result<Vec<Pair>, Error> {
+        self.backend.rotated_sums(self, of, keys)
+    }
 
-/// For each number of special primes, those after the first `q_count`, their product modulo each of these.
-fn special_products(moduli: &[Modulus], q_count: usize) -> Vec<Vec<u64>> {
-    let (chain, special) = moduli.split_at(q_count);
-    let mut products = vec![vec![1; q_count]];
-    for p in special {
-        let last = &products[products.len() - 1];
-        products.push(chain.iter().zip(last).map(|(m, &x)| m.mul(x, m.reduce(p.value()))).collect());
+    /// The same diagonals encoded for what computes, for maps that are applied again and again ([`HostRing::encoded`]).
+    pub fn encoded(&self, diagonals: Diagonals) -> Result<Diagonals, Error> {
+        self.backend.encoded(self, diagonals)
     }
-    products
+    /// The inner sums of a linear map for some of its giant steps and every input ([`HostRing::linear_map`]).
+    pub fn linear_map(
+        &self,
+        of: &[MapInput<'_>],
+        keys: &[Option<(&KeyBlock, &Automorphism)>],
+        diagonals: &Diagonals,
+        steps: Range<usize>,
+    ) -> Result<Vec<Vec<Pair>>, Error> {
+        self.backend.linear_map(self, of, keys, diagonals, steps)
+    }
+
+    /// For every list of digits `sum_i sum_d phi_i(x_d) (b_(i, d), a_(i, d))`, modulo QP ([`HostRing::stream_sums`]).
+    pub fn stream_sums(
+        &self,
+        of: &[Vec<&Digits>],
+        key: &KeyStream,
+        rotations: &[&Automorphism],
+    ) -> Result<Vec<Pair>, Error> {
+        self.backend.stream_sums(self, of, key, rotations)
+    }
+    /// For every stream of one half and every pair of lists of polynomials `sum_i x_i m_i` ([`HostRing::stream_products`]).
+    pub fn stream_products(
+        &self,
+        of: &[[Vec<Poly<Eval>>; 2]],
+        streams: &[KeyStream],
+    ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error> {
+        self.backend.stream_products(self, of, streams)
+    }
 }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::params::Params;
 use aglet_ring::arch::Kernels;
 use aglet_ring::pool::Fit;
-use aglet_ring::Ring;
+use aglet_ring::{Backend, Host, Ring};
 use std::sync::Arc;
 
 /// Checked parameters and the ring with all tables made. Shared by `Arc`, never changed.
@@ -24,8 +24,16 @@ impl Context {
 
     /// Makes the tables for given kernels.
     pub fn with_kernels(params: Params, kernels: &'static Kernels) -> Result<Arc<Self>, Error> {
+        Self::with_backend(params, (kernels, Arc::new(Host)))
+    }
+
+    /// Makes the tables for given kernels and what computes the macro-operations.
+    ///
+    /// # Errors
+    /// Those of the ring.
+    pub fn with_backend(params: Params, machine: (&'static Kernels, Arc<dyn Backend>)) -> Result<Arc<Self>, Error> {
         let primes: Vec<u64> = params.q().iter().chain(params.spare()).copied().collect();
-        let all = Arc::new(Ring::with_kernels(params.log_n(), &primes, params.p(), kernels)?);
+        let all = Arc::new(Ring::with_backend(params.log_n(), &primes, params.p(), machine)?);
         Ok(Self::of_ring(params, all, Fit::Exact))
     }
 

@@ -48,9 +48,15 @@ pub(crate) fn expand_uniform(ctx: &Context, seed: &[u8; 32], part: usize, out: &
 }
 
 /// `out = x y + z`; operands may have more limbs than `out`.
-fn product_and(ctx: &Context, x: &Poly<Eval>, y: &Poly<Eval>, z: Option<&Poly<Eval>>, out: &mut Poly<Eval>) {
+fn product_and(
+    ctx: &Context,
+    x: &Poly<Eval>,
+    y: &Poly<Eval>,
+    z: Option<&Poly<Eval>>,
+    out: &mut Poly<Eval>,
+) -> Result<(), Error> {
     let terms = z.iter().map(|z| (Multiplier::integer(1), *z)).collect();
-    ctx.ring().forms_to(&[Form { terms, ..Form::product(x, y) }], std::slice::from_mut(out));
+    Ok(ctx.ring().forms_to(&[Form { terms, ..Form::product(x, y) }], std::slice::from_mut(out))?)
 }
 
 impl PublicKey {
@@ -62,9 +68,9 @@ impl PublicKey {
         expand_uniform(ctx, &seed, 0, &mut a);
         let e = noise(ctx, source, q_limbs, 1)?;
         let mut b = ring.lasting(q_limbs, 1)?;
-        product_and(ctx, &a, sk.eval(), None, &mut b);
-        ring.neg_assign(&mut b);
-        ring.add_assign(&mut b, &e);
+        product_and(ctx, &a, sk.eval(), None, &mut b)?;
+        ring.neg_assign(&mut b)?;
+        ring.add_assign(&mut b, &e)?;
         Ok(Self { id: sk.id(), seed, b, a })
     }
 
@@ -105,10 +111,10 @@ impl PublicKey {
         let v = ring.to_eval(ring.lift(&wide, ring.secret_scratch(limbs, 1)?));
         let (e0, e1) = (noise(ctx, source, limbs, 1)?, noise(ctx, source, limbs, 1)?);
         let (mut c0, mut c1) = (ring.scratch(limbs, 1)?, ring.scratch(limbs, 1)?);
-        product_and(ctx, &v, &self.b, Some(&e0), &mut c0);
-        product_and(ctx, &v, &self.a, Some(&e1), &mut c1);
+        product_and(ctx, &v, &self.b, Some(&e0), &mut c0)?;
+        product_and(ctx, &v, &self.a, Some(&e1), &mut c1)?;
         let mut polys = divide(ctx, &[&c0, &c1], 0)?;
-        ring.add_assign(&mut polys[0], plain);
+        ring.add_assign(&mut polys[0], plain)?;
         Ok(Sample { polys, key: self.id })
     }
 }
@@ -124,11 +130,11 @@ impl SecretKey {
         let mut c1 = ring.scratch(limbs, 0)?;
         expand_uniform(ctx, &source.public_seed(), 0, &mut c1);
         let mut e = noise(ctx, source, limbs, 0)?;
-        ring.add_assign(&mut e, plain);
+        ring.add_assign(&mut e, plain)?;
         let mut c0 = ring.scratch(limbs, 0)?;
-        product_and(ctx, &c1, self.eval(), None, &mut c0);
-        ring.neg_assign(&mut c0);
-        ring.add_assign(&mut c0, &e);
+        product_and(ctx, &c1, self.eval(), None, &mut c0)?;
+        ring.neg_assign(&mut c0)?;
+        ring.add_assign(&mut c0, &e)?;
         Ok(Sample { polys: vec![c0, c1], key: self.id() })
     }
 
@@ -143,11 +149,11 @@ impl SecretKey {
         let ring = ctx.ring();
         let mut poly = ring.secret_scratch(ct.limbs(), 0)?;
         match &ct.polys[..] {
-            [c0, c1] => product_and(ctx, c1, self.eval(), Some(c0), &mut poly),
+            [c0, c1] => product_and(ctx, c1, self.eval(), Some(c0), &mut poly)?,
             [c0, c1, c2] => {
                 let mut inner = ring.secret_scratch(ct.limbs(), 0)?;
-                product_and(ctx, c2, self.eval(), Some(c1), &mut inner);
-                product_and(ctx, &inner, self.eval(), Some(c0), &mut poly);
+                product_and(ctx, c2, self.eval(), Some(c1), &mut inner)?;
+                product_and(ctx, &inner, self.eval(), Some(c0), &mut poly)?;
             }
             _ => return Err(Error::Degree { degree: ct.degree() }),
         }

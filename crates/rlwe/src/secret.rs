@@ -149,9 +149,9 @@ impl SecretKey {
     ) -> Result<Poly<Eval>, Error> {
         let ring = ctx.ring();
         let mut rotated = ring.secret_scratch(q_limbs, p_limbs)?;
-        ring.permute(&self.eval, phi, &mut rotated);
+        ring.permute(&self.eval, phi, &mut rotated)?;
         let mut image = [ring.secret_scratch(q_limbs, p_limbs)?];
-        ring.forms_to(&[Form::multiple(Multiplier::integer(i128::from(times)), &rotated)], &mut image);
+        ring.forms_to(&[Form::multiple(Multiplier::integer(i128::from(times)), &rotated)], &mut image)?;
         let [image] = image;
         Ok(image)
     }

@@ -107,7 +107,7 @@ impl SwitchingKey {
                 ..Form::default()
             };
             let mut halves = [b_d];
-            ring.forms_to(&[form], &mut halves);
+            ring.forms_to(&[form], &mut halves)?;
             b.extend(halves);
             a.push(a_d);
         }
@@ -137,7 +137,7 @@ impl SwitchingKey {
     ) -> Result<Self, Error> {
         let ring = ctx.ring();
         let mut square = [ring.secret_scratch(ring.q_count(), ring.p_count())?];
-        ring.forms_to(&[Form::product(sk.eval(), sk.eval())], &mut square);
+        ring.forms_to(&[Form::product(sk.eval(), sk.eval())], &mut square)?;
         Self::switching(ctx, spec, &square[0], sk, random, stop)
     }
 
@@ -165,7 +165,7 @@ impl SwitchingKey {
     ) -> Result<Self, Error> {
         let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
         let mut image = ring.secret_scratch(ring.q_count(), ring.p_count())?;
-        ring.permute(sk.eval(), &phi, &mut image);
+        ring.permute(sk.eval(), &phi, &mut image)?;
         Self::switching(ctx, spec, &image, sk, random, stop)
     }
 
@@ -198,9 +198,9 @@ impl SwitchingKey {
     ) -> Result<Self, Error> {
         let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
         let mut image: Poly<Eval> = ring.secret_scratch(spec.q_limbs, spec.p_limbs)?;
-        ring.permute(from.eval(), &phi, &mut image);
+        ring.permute(from.eval(), &phi, &mut image)?;
         let mut product = [ring.secret_scratch(spec.q_limbs, spec.p_limbs)?];
-        ring.forms_to(&[Form::product(plain, &image)], &mut product);
+        ring.forms_to(&[Form::product(plain, &image)], &mut product)?;
         Self::generate(ctx, spec, &[(Multiplier::integer(-1), &product[0])], to, random, &NEVER)
     }
 

@@ -101,7 +101,7 @@ impl<'a> SampleEvaluator<'a> {
         &self,
         a: &Sample,
         b: &Sample,
-        f: impl Fn(&mut Poly<Eval>, &Poly<Eval>),
+        f: impl Fn(&mut Poly<Eval>, &Poly<Eval>) -> Result<(), aglet_ring::Error>,
     ) -> Result<Vec<Poly<Eval>>, Error> {
         self.same_key(a, b)?;
         if a.limbs() != b.limbs() {
@@ -114,7 +114,7 @@ impl<'a> SampleEvaluator<'a> {
                 None => ring.zero(a.limbs(), 0)?,
             };
             if let Some(y) = b.polys.get(i) {
-                f(&mut x, y);
+                f(&mut x, y)?;
             }
             Ok(x)
         };

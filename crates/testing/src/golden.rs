@@ -20,11 +20,11 @@ impl Hashes {
     /// Adds what a computation gave.
     pub fn add(&mut self, name: impl Into<String>, results: &[Ciphertext]) {
         let polys = results.iter().flat_map(|ct| &ct.polys);
-        self.push(name.into(), polys.flat_map(|poly| poly.host().iter()));
+        self.push(name.into(), polys.flat_map(|poly| poly.host().expect("a result can be fetched").iter()));
     }
     /// Adds an encoded message.
     pub fn add_plaintext(&mut self, name: impl Into<String>, pt: &Plaintext) {
-        self.push(name.into(), pt.poly.host().iter());
+        self.push(name.into(), pt.poly.host().expect("a plaintext is on the host").iter());
     }
     /// Adds bits or messages of gates and tables.
     pub fn add_lwe(&mut self, name: impl Into<String>, results: &[fhew::Ciphertext]) {

@@ -2,6 +2,8 @@
 //! engines keep no secret.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "ckks")]
+pub mod card;
 pub mod documents;
 pub mod exact;
 pub mod fhew;

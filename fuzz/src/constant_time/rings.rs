@@ -33,7 +33,7 @@ pub fn keys(kernels: &'static arch::Kernels) -> bool {
     let key = |secret| key(ctx, secret);
     let mut plain = ctx.ring().zero(limbs, 0).expect("there is memory");
     let ct = key(9).encrypt(ctx, &plain, &mut source(9)).expect("it can");
-    ctx.ring().add_assign(&mut plain, &ct.polys[0]);
+    ctx.ring().add_assign(&mut plain, &ct.polys[0]).expect("it can");
     let spec = || KeySwitchSpec::balanced(ctx.params(), limbs).expect("a shape of keys");
     let with_key = |name: &str, run: &dyn Fn(&SecretKey)| {
         run(&key(9)); // What depends on shapes alone is planned and kept.

@@ -106,7 +106,7 @@ impl Engine {
             let mut phase = key.decrypt(&self.ctx, ct)?;
             let wide = Zeroizing::new(spread(&flood, ring.n()));
             let added = ring.to_eval(ring.lift(&wide, ring.secret_scratch(ct.limbs(), 0)?));
-            ring.add_assign(&mut phase, &added);
+            ring.add_assign(&mut phase, &added)?;
             Ok(phase)
         })?;
         Ok(Shared { values, bits: bits(deviation) })

@@ -184,7 +184,7 @@ impl Error {
             Self::Rlwe(aglet_rlwe::Error::Level { .. }) => ErrorKind::Level,
             Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => ErrorKind::Other,
             Self::Rlwe(_) => ErrorKind::Parameter,
-            Self::Ring(aglet_ring::Error::Backend { .. }) => ErrorKind::Device,
+            Self::Ring(aglet_ring::Error::Backend { .. } | aglet_ring::Error::Device { .. }) => ErrorKind::Device,
             Self::Ring(aglet_ring::Error::OutOfMemory { .. }) => ErrorKind::Memory,
             Self::Ring(_) => ErrorKind::Other,
         }

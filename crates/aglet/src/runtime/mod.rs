@@ -22,6 +22,7 @@ use crate::{Error, ErrorKind};
 use aglet_ring::arch::{self, Kernels};
 use aglet_ring::pool::Pool;
 use aglet_ring::sample::ChaChaSource;
+use aglet_ring::{Backend, Host};
 pub(crate) use randomness::Randomness;
 use room::Room;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use threads::Threads;
 pub struct Runtime {
     threads: Threads,
     kernels: &'static Kernels,
+    backend: Arc<dyn Backend>,
     randomness: Randomness,
     room: Room,
 }
@@ -71,6 +73,7 @@ impl Runtime {
         Ok(Self {
             threads: Threads::start(threads)?,
             kernels: arch::chosen()?,
+            backend: Arc::new(Host),
             randomness: Randomness::system(),
             room: Room::default(),
         })
@@ -85,7 +88,14 @@ impl Runtime {
     #[cfg(feature = "seeded")]
     pub fn seeded(threads: usize, backend: &str, seed: [u8; 32]) -> Result<Self, Error> {
         let (threads, kernels) = (Threads::start(threads)?, arch::by_name(backend)?);
-        Ok(Self { threads, kernels, randomness: Randomness::seeded(seed), room: Room::default() })
+        let randomness = Randomness::seeded(seed);
+        Ok(Self { threads, kernels, backend: Arc::new(Host), randomness, room: Room::default() })
+    }
+
+    /// The same runtime, whose engines of CKKS and integers give their macro-operations to a backend: a card. Results have the same words.
+    #[must_use]
+    pub fn on_backend(self, backend: Arc<dyn Backend>) -> Self {
+        Self { backend, ..self }
     }
 
     /// Worker threads.
@@ -95,6 +105,10 @@ impl Runtime {
     /// The kernels that serve primes below 2^50; larger ones have scalar kernels.
     pub fn kernels(&self) -> &'static Kernels {
         self.kernels
+    }
+    /// What rings of its engines are made of.
+    pub(crate) fn machine(&self) -> (&'static Kernels, Arc<dyn Backend>) {
+        (self.kernels, self.backend.clone())
     }
     /// Runs work on the threads; what it does in parallel is done by them alone.
     ///

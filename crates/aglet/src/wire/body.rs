@@ -108,10 +108,10 @@ impl<'a> Writer<'a> {
             return self.misfit();
         }
         let (seal, first) = (&self.seal, self.section);
-        let primes = primes(params, shape.0, shape.1)?;
+        let (primes, rows) = (primes(params, shape.0, shape.1)?, poly.host()?);
         let section = |(i, (_, m)): (usize, &(usize, Modulus))| {
             let mut bytes = vec![0; packed_len(m, poly.n())];
-            pack(m, poly.host().row(i), &mut bytes);
+            pack(m, rows.row(i), &mut bytes);
             let check = check(seal, first + i as u64, &bytes);
             bytes.extend(check);
             bytes

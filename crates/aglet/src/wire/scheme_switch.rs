@@ -211,7 +211,7 @@ impl<S: Side> Stored<Ends<S>> for SwitchKey<S::Engine> {
         Ok(origin.down_shapes().into_iter().chain(up).collect())
     }
     fn put(&self, origin: &Ends<S>, out: &mut Writer<'_>) -> Result<(), Error> {
-        let (seed, bodies) = self.large_to_small.stored();
+        let (seed, bodies) = self.large_to_small.stored()?;
         out.bytes(Zeroizing::new(seed.to_vec()))?;
         bodies.into_iter().try_for_each(|body| out.residues(body))?;
         self.small_to_large.as_ref().map_or(Ok(()), |(packing, up)| origin.put_up((packing, up), out))

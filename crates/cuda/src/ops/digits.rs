@@ -65,7 +65,7 @@ impl DeviceRing<'_> {
     }
 
     /// The limbs with the primes `to` of numbers that have limbs with the primes `from`, for every input.
-    fn extended(&self, of: &[Vec<Limb>], from: &[usize], to: &[usize]) -> Result<Vec<Vec<Limb>>, Error> {
+    pub(crate) fn extended(&self, of: &[Vec<Limb>], from: &[usize], to: &[usize]) -> Result<Vec<Vec<Limb>>, Error> {
         let others: Vec<usize> = to.iter().copied().filter(|prime| !from.contains(prime)).collect();
         let made = of.iter().map(|_| self.limbs(others.len())).collect::<Result<Vec<_>, _>>()?;
         if !others.is_empty() {

@@ -67,7 +67,7 @@ impl DeviceRing<'_> {
         spread.iter_mut().step_by(run).zip(coefficients).for_each(|(x, &c)| *x = c);
         let values = ring.to_eval(ring.lift(&spread, ring.scratch(q_limbs, p_limbs)?));
         let mut numbers = Vec::with_capacity(limbs * words);
-        for (i, row) in host_rows(&values).into_iter().enumerate() {
+        for (i, row) in host_rows(&values)?.into_iter().enumerate() {
             let table = self.table(ring.prime_of(q_limbs, i));
             numbers.extend(row.iter().step_by(run).map(|&x| table.number(x)));
         }

@@ -49,7 +49,7 @@ impl DeviceRing<'_> {
         let (ring, (q_limbs, p_limbs), halves) = (self.ring(), key.shape(), key.halves());
         let samples = (0..key.samples()).flat_map(|s| (0..halves).map(move |half| (s, half)));
         let polys = samples.map(|(s, half)| key.unpacked(ring, s, half)).collect::<Result<Vec<_>, _>>()?;
-        let polys: Vec<Vec<&[u64]>> = polys.iter().map(host_rows).collect();
+        let polys: Vec<Vec<&[u64]>> = polys.iter().map(host_rows).collect::<Result<_, _>>()?;
         let limb = |i: usize| {
             let bits = ring.modulus(ring.prime_of(q_limbs, i)).bits() as usize;
             let rows: Vec<&[u64]> = polys.iter().map(|x| x[i]).collect();
@@ -94,13 +94,13 @@ impl DeviceRing<'_> {
     pub fn stream_products(
         &self,
         of: &[[Vec<DevicePoly<Eval>>; 2]],
-        streams: &[Stream],
+        streams: &[&Stream],
     ) -> Result<Vec<Vec<Pair>>, Error> {
         let fits = |s: &Stream| s.halves == 1 && of.iter().flatten().all(|x| x.len() == s.samples);
-        assert!(streams.iter().all(fits), "streams have one half and a sample for each polynomial");
+        assert!(streams.iter().all(|s| fits(s)), "streams have one half and a sample for each polynomial");
         let pairs =
             |s: &Stream| of.iter().map(|_| self.pair(s.q_limbs, s.limbs.len())).collect::<Result<Vec<Pair>, _>>();
-        let out = streams.iter().map(pairs).collect::<Result<Vec<_>, _>>()?;
+        let out = streams.iter().map(|s| pairs(s)).collect::<Result<Vec<_>, _>>()?;
         let mut sums = Vec::new();
         for (stream, out) in streams.iter().zip(&out) {
             sums.extend(of.iter().zip(out).map(|([x, y], (b, a))| Sums {

@@ -1,7 +1,7 @@
 //! Base conversion of rows: the inner half of decompositions and divisions.
 
 use crate::basis::BaseConverter;
-use crate::ring::Ring;
+use crate::host_ring::HostRing;
 use crate::tally::Tally;
 use crate::Error;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ const GROUP: usize = 4;
 /// Columns per task of the first half of a base conversion.
 const COLUMNS: usize = 4096;
 
-impl Ring {
+impl HostRing {
     /// The conversion between two sets of primes of the ring, made once.
     pub(crate) fn converter(&self, sources: &[usize], targets: &[usize]) -> Arc<BaseConverter> {
         let moduli = |list: &[usize]| list.iter().map(|&i| *self.modulus(i)).collect::<Vec<_>>();

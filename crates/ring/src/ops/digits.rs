@@ -1,8 +1,9 @@
 //! Decomposition into RNS digits: the part of a key switch that comes before the key.
 
+use crate::demand::stride;
+use crate::host_ring::HostRing;
 use crate::plans::{Decomposition, Digit};
 use crate::poly::{Coeff, Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -34,6 +35,27 @@ impl Digits {
     pub fn shape(&self) -> (usize, usize) {
         self.shape
     }
+    /// The polynomials that have the words of all digits.
+    pub fn polys(&self) -> impl Iterator<Item = &Poly<Eval>> {
+        self.raised.iter().chain(self.own.iter().map(|(poly, _)| poly))
+    }
+    /// The digits as polynomials with all their limbs, if they are such; those that this machine cut share limbs.
+    pub fn whole(&self) -> Option<&[Poly<Eval>]> {
+        self.own.is_none().then_some(&self.raised)
+    }
+    /// Copies of the digits with all their limbs.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn copied(&self, ring: &HostRing) -> Result<Vec<Poly<Eval>>, Error> {
+        self.polys().try_for_each(Poly::fetch)?;
+        let (q_limbs, p_limbs) = self.shape;
+        let mut out = self.raised.iter().map(|_| ring.scratch(q_limbs, p_limbs)).collect::<Result<Vec<_>, _>>()?;
+        for i in 0..q_limbs + p_limbs {
+            out.iter_mut().zip(self.limbs(i)).for_each(|(out, limb)| out.limb_mut(i).copy_from_slice(limb));
+        }
+        Ok(out)
+    }
     /// Limb `i` of every digit.
     pub(super) fn limbs(&self, i: usize) -> impl Iterator<Item = &[u64]> {
         self.raised.iter().enumerate().map(move |(d, rows)| match &self.own {
@@ -47,7 +69,7 @@ impl Digits {
 }
 
 impl Decomposition {
-    fn new(ring: &Ring, limbs: usize, (q_limbs, p_limbs): (usize, usize), digits: &[Vec<usize>]) -> Self {
+    fn new(ring: &HostRing, limbs: usize, (q_limbs, p_limbs): (usize, usize), digits: &[Vec<usize>]) -> Self {
         let mut places = vec![None; limbs];
         for (d, own) in digits.iter().enumerate() {
             own.iter().enumerate().for_each(|(k, &i)| places[i] = Some((d, k)));
@@ -68,7 +90,7 @@ impl Decomposition {
     }
 }
 
-impl Ring {
+impl HostRing {
     /// Cuts polynomials (of one number of limbs, no special ones) into digits of these limbs, ascending, and raises each
     /// digit to `q_limbs` and `p_limbs` limbs. The limbs of a digit are those of the polynomial itself; modulo the other
     /// primes it is the centred number.
@@ -83,6 +105,7 @@ impl Ring {
     ) -> Result<Vec<Digits>, Error> {
         let Some(limbs) = of.first().map(|c| c.q_limbs()) else { return Ok(Vec::new()) };
         assert!(of.iter().all(|c| (c.q_limbs(), c.p_limbs()) == (limbs, 0)) && limbs <= q_limbs);
+        of.iter().try_for_each(|c| c.fetch())?;
         let plan = self.plans.decompositions.get((limbs, q_limbs, p_limbs, digits.to_vec()), |_| {
             Decomposition::new(self, limbs, (q_limbs, p_limbs), digits)
         });
@@ -93,22 +116,19 @@ impl Ring {
         of.iter().map(digits_of).collect()
     }
 
-    /// The centred coefficients of polynomials modulo the lowest prime, at more limbs.
+    /// The centred coefficients of polynomials whose first limbs have the primes `from` of the ring, at limbs of this shape with the primes
+    /// `to`: those that are in both stay as they are (full base extension, eprint 2018/117).
     ///
     /// # Errors
     /// Memory that cannot be had.
-    pub fn raise(&self, of: &[&Poly<Eval>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
-        let to: Vec<usize> = (0..q_limbs + p_limbs).map(|i| self.prime_of(q_limbs, i)).collect();
-        of.iter().map(|c| self.extend_to(c, &[0], &to, self.scratch(q_limbs, p_limbs)?)).collect()
-    }
-
-    /// The centred coefficients of a polynomial whose limbs have the primes `from` of the ring, at limbs with the primes `to`: those that
-    /// are in both stay as they are (full base extension, eprint 2018/117).
-    ///
-    /// # Errors
-    /// Memory that cannot be had.
-    pub fn extend(&self, x: &Poly<Eval>, from: &[usize], to: &[usize]) -> Result<Poly<Eval>, Error> {
-        self.extend_to(x, from, to, self.rows(to.len())?)
+    pub fn extend(
+        &self,
+        of: &[&Poly<Eval>],
+        (from, to): (&[usize], &[usize]),
+        (q_limbs, p_limbs): (usize, usize),
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        let out = || Ok(Poly::from_buffer(self.words(to.len() * stride(self.n()))?, self.n(), q_limbs, p_limbs));
+        of.iter().map(|x| self.extend_to(x, from, to, out()?)).collect()
     }
 
     fn extend_to(
@@ -118,7 +138,8 @@ impl Ring {
         to: &[usize],
         mut out: Poly<Coeff>,
     ) -> Result<Poly<Eval>, Error> {
-        assert_eq!((x.q_limbs(), x.p_limbs()), (from.len(), 0), "a limb for each prime");
+        assert!(x.q_limbs() >= from.len(), "a limb for each prime");
+        x.fetch()?;
         let (mut others, mut rows) = (Vec::new(), Vec::new());
         for (limb, &prime) in out.limbs_mut().zip(to) {
             match from.iter().position(|&own| own == prime) {

@@ -6,17 +6,17 @@
 //! divisor is no prime of the chain (modulus switching, eprint 2011/277).
 
 use crate::arch::FormRow;
+use crate::host_ring::HostRing;
 use crate::modulus::Modulus;
 use crate::plans::{Division, Leaving, Row};
 use crate::poly::{Coeff, Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 use std::sync::Arc;
 
 impl Division {
     /// For dividends whose limbs have these primes, and results modulo the first `to` primes of the ring.
-    fn new(ring: &Ring, primes: &[usize], to: usize, shift: u32) -> Self {
+    fn new(ring: &HostRing, primes: &[usize], to: usize, shift: u32) -> Self {
         let places: Vec<Option<usize>> = (0..to).map(|l| primes.iter().position(|&p| p == l)).collect();
         let coming: Vec<usize> = (0..to).filter(|&l| places[l].is_none()).collect();
         let leaving: Vec<(usize, usize)> = primes.iter().copied().enumerate().filter(|&(_, p)| p >= to).collect();
@@ -52,7 +52,7 @@ impl Division {
     }
 }
 
-impl Ring {
+impl HostRing {
     /// The division by all `p_limbs` special limbs and the `drop` highest of `q_limbs` limbs of the chain; `None` if that is no
     /// limb, or leaves none. Made once.
     pub fn division(&self, q_limbs: usize, p_limbs: usize, drop: usize) -> Option<Arc<Division>> {
@@ -84,6 +84,7 @@ impl Ring {
 
     fn quotient(&self, x: &Poly<Eval>, plan: &Division) -> Result<Poly<Eval>, Error> {
         assert_eq!(x.limbs(), plan.limbs, "a dividend has the limbs of the plan");
+        x.fetch()?;
         let mut tail: Poly<Coeff> = self.rows(plan.leaving.len())?;
         tail.par_limbs_mut().zip(&plan.leaving).for_each(|(row, leaving)| {
             self.table(leaving.prime).inverse_scaled_to(x.limb(leaving.limb), row, leaving.factor);

@@ -1,9 +1,9 @@
 //! Sums of products of polynomials, value by value.
 
 use crate::arch::FormRow;
+use crate::host_ring::HostRing;
 use crate::modulus::Modulus;
 use crate::poly::{Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 
@@ -99,7 +99,8 @@ impl<'a> Form<'a> {
             || self.terms.iter().any(|(c, _)| c.is_split())
             || self.factor.is_some_and(Multiplier::is_split)
     }
-    fn operands(&self) -> impl Iterator<Item = &'a Poly<Eval>> + '_ {
+    /// All polynomials in it.
+    pub fn operands(&self) -> impl Iterator<Item = &'a Poly<Eval>> + '_ {
         self.products.iter().flat_map(|&(_, x, y)| [x, y]).chain(self.terms.iter().map(|&(_, x)| x))
     }
 }
@@ -114,24 +115,28 @@ struct Rows<'a> {
     terms: Vec<(&'a [u64], u64)>,
 }
 
-impl Ring {
+impl HostRing {
     /// Evaluates forms to polynomials of so many limbs.
     ///
     /// # Errors
     /// Memory that cannot be had.
     pub fn forms(&self, forms: &[Form<'_>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
         let mut out = forms.iter().map(|_| self.scratch(q_limbs, p_limbs)).collect::<Result<Vec<_>, _>>()?;
-        self.forms_to(forms, &mut out);
+        self.forms_to(forms, &mut out)?;
         Ok(out)
     }
 
-    /// Evaluates forms to what is there already, all of one shape: keys, which last, and secrets, which are wiped. A tile of a limb of what
-    /// forms share stays in the cache for all of them.
-    pub fn forms_to(&self, forms: &[Form<'_>], out: &mut [Poly<Eval>]) {
-        let Some((q_limbs, p_limbs)) = out.first().map(|out| (out.q_limbs(), out.p_limbs())) else { return };
+    /// Evaluates forms to what is on this machine already, all of one shape: keys, which last, and secrets, which are wiped. A tile of a limb
+    /// of what forms share stays in the cache for all of them.
+    ///
+    /// # Errors
+    /// Operands that cannot be fetched.
+    pub fn forms_to(&self, forms: &[Form<'_>], out: &mut [Poly<Eval>]) -> Result<(), Error> {
+        let Some((q_limbs, p_limbs)) = out.first().map(|out| (out.q_limbs(), out.p_limbs())) else { return Ok(()) };
         assert!(out.len() == forms.len() && out.iter().all(|out| (out.q_limbs(), out.p_limbs()) == (q_limbs, p_limbs)));
         let mut operands = forms.iter().flat_map(Form::operands);
         assert!(operands.all(|x| x.q_limbs() >= q_limbs && x.p_limbs() >= p_limbs), "operands have all limbs");
+        forms.iter().flat_map(Form::operands).try_for_each(Poly::fetch)?;
         // One form alone has nothing to share.
         let tile = match forms {
             [form] if !form.is_split() => self.n(),
@@ -149,6 +154,7 @@ impl Ring {
                 }
             }
         });
+        Ok(())
     }
 
     /// One tile of a limb of a form, from word `start` on: it lies in one half of the limb.

@@ -4,8 +4,8 @@ use super::keys::{KeyBlock, KeyWords};
 use super::{by_limb, Digits, Pair};
 use crate::arch::{KeyRow, ProductRow};
 use crate::automorphism::Automorphism;
+use crate::host_ring::HostRing;
 use crate::poly::{Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 
@@ -25,9 +25,14 @@ impl<'a> KeyProduct<'a> {
     pub fn of(digits: &'a Digits) -> Self {
         Self { digits, added_before: None, added_after: None }
     }
+    /// All polynomials in it.
+    pub fn polys(&self) -> impl Iterator<Item = &'a Poly<Eval>> {
+        let after = self.added_after.into_iter().flat_map(|(b, a)| [b, a]);
+        self.digits.polys().chain(self.added_before).chain(after)
+    }
 }
 
-impl Ring {
+impl HostRing {
     /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP. All have as many
     /// digits of one shape; the key is read once.
     ///
@@ -43,6 +48,7 @@ impl Ring {
         let (q_limbs, p_limbs) = first.digits.shape();
         let (count, limbs) = (first.digits.count(), q_limbs + p_limbs);
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
+        of.iter().flat_map(KeyProduct::polys).chain(key.polys()).try_for_each(Poly::fetch)?;
         let keys = KeyWords::new(std::iter::once(key), count, (q_limbs, p_limbs));
         let keys = keys.rows(self, q_limbs, &[automorphism]);
         let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
@@ -71,6 +77,7 @@ impl Ring {
     pub fn key_sum(&self, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
         let (q_limbs, p_limbs) = of.first().map_or((0, 0), |x| (x.q_limbs(), x.p_limbs()));
         assert!(of.len() == keys.len() && of.iter().all(|x| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs)));
+        of.iter().chain(keys.iter().flat_map(|key| key.polys())).try_for_each(Poly::fetch)?;
         let words = KeyWords::new(keys.iter().copied(), 1, (q_limbs, p_limbs));
         let rows = words.side_by_side(keys.len());
         let mut out = self.scratch_pairs(1, q_limbs, p_limbs)?;
@@ -92,6 +99,8 @@ impl Ring {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
         let (q_limbs, p_limbs) = first.shape();
         assert!(of.iter().all(|x| x.shape() == (q_limbs, p_limbs) && x.count() == 1));
+        let mut polys = of.iter().flat_map(Digits::polys).chain(keys.iter().flat_map(|(key, _)| key.polys()));
+        polys.try_for_each(Poly::fetch)?;
         let words = KeyWords::new(keys.iter().map(|(key, _)| *key), 1, (q_limbs, p_limbs));
         let automorphisms: Vec<_> = keys.iter().map(|(_, phi)| Some(*phi)).collect();
         let rows = words.rows(self, q_limbs, &automorphisms);

@@ -2,8 +2,8 @@
 
 use crate::arch::KeyRow;
 use crate::automorphism::Automorphism;
+use crate::host_ring::HostRing;
 use crate::poly::{Eval, Poly};
-use crate::ring::Ring;
 use std::sync::Arc;
 
 /// Two polynomials for each digit, `b` and `a`: shared and never changed. A part of it, some limbs and some digits, shares
@@ -42,6 +42,14 @@ impl KeyBlock {
     /// The polynomials `b` and `a` of all digits, as the block was made.
     pub fn halves(&self) -> [&[Poly<Eval>]; 2] {
         [&self.halves[0], &self.halves[1]]
+    }
+    /// The polynomials that have its words.
+    pub fn polys(&self) -> impl Iterator<Item = &Poly<Eval>> {
+        self.halves.iter().flat_map(|half| self.digits.iter().map(|&d| &half[d]))
+    }
+    /// Where its limbs stand in these polynomials, those of the chain first, and how many are of the chain.
+    pub fn rows(&self) -> (&[usize], usize) {
+        (&self.rows, self.q_limbs)
     }
     /// Bytes of all words, as the block was made.
     pub fn byte_count(&self) -> usize {
@@ -90,7 +98,7 @@ impl<'a> KeyWords<'a> {
     /// A row for each limb and key, in their order.
     pub(super) fn rows<'b>(
         &'b self,
-        ring: &'b Ring,
+        ring: &'b HostRing,
         q_limbs: usize,
         automorphisms: &[Option<&'b Automorphism>],
     ) -> Vec<KeyRow<'b>> {

@@ -5,9 +5,10 @@ use super::{by_limb, Digits, Pair};
 use crate::arch::{DiagonalRow, LinearMapInput, LinearMapRow};
 use crate::automorphism::Automorphism;
 use crate::demand::stride;
+use crate::host_ring::HostRing;
+use crate::places::Slot;
 use crate::poly::{Eval, Poly};
 use crate::pool::{Buffer, Fit};
-use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -28,13 +29,33 @@ pub struct Diagonals {
     places: Vec<Option<Place>>,
     /// Words of all diagonals, of one limb.
     words: usize,
-    /// Signed coefficients of all, or, once [`Ring::encoded`], limb after limb the constants as its kernels shaped them. In one block, which
+    /// Signed coefficients of all, or, once [`HostRing::encoded`], limb after limb the constants as its kernels shaped them. In one block, which
     /// can have huge pages.
     data: Buffer,
     encoded: bool,
+    /// What a card has of them.
+    card: Slot,
 }
 
 impl Diagonals {
+    /// Number of baby steps.
+    pub fn babies(&self) -> usize {
+        self.babies
+    }
+    /// Limbs of the chain and special limbs.
+    pub fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+    /// For each giant step, for each baby step, the coefficients of the diagonal if there is one; none of those that were encoded for this
+    /// machine.
+    pub fn coefficients(&self) -> Option<Vec<Option<Vec<i64>>>> {
+        let of = |d: &Place| self.data[d.start..][..d.words].iter().map(|&c| c as i64).collect();
+        (!self.encoded).then(|| self.places.iter().map(|d| d.as_ref().map(of)).collect())
+    }
+    /// The place for what a card has of them.
+    pub fn card(&self) -> &Slot {
+        &self.card
+    }
     /// Number of giant steps.
     pub fn giants(&self) -> usize {
         self.places.len() / self.babies
@@ -46,7 +67,7 @@ impl Diagonals {
     }
 
     /// The constants of some places at one limb.
-    fn encode(&self, ring: &Ring, limb: usize, places: &[Option<Place>], out: &mut [u64]) {
+    fn encode(&self, ring: &HostRing, limb: usize, places: &[Option<Place>], out: &mut [u64]) {
         let table = ring.table(ring.prime_of(self.shape.0, limb));
         let (m, first) = (table.modulus(), places.iter().flatten().next().map_or(0, |d| d.start));
         for d in places.iter().flatten() {
@@ -82,10 +103,17 @@ pub struct MapInput<'a> {
     pub lifted: (&'a Poly<Eval>, &'a Poly<Eval>),
 }
 
-impl Ring {
+impl<'a> MapInput<'a> {
+    /// All polynomials in it.
+    pub fn polys(&self) -> impl Iterator<Item = &'a Poly<Eval>> {
+        self.digits.polys().chain([self.lifted.0, self.lifted.1])
+    }
+}
+
+impl HostRing {
     /// Diagonals for so many limbs, giant step after giant step, for each baby step one if there is one. `words` says how many
     /// coefficients each has, a power of two, and `coefficients` gives those of an entry, in X^(N / their number). Threads share the
-    /// entries. They take a word for each coefficient; [`Ring::linear_map`] encodes them limb by limb.
+    /// entries. They take a word for each coefficient; [`HostRing::linear_map`] encodes them limb by limb.
     ///
     /// # Errors
     /// Memory that cannot be had, and those of `coefficients`.
@@ -119,7 +147,7 @@ impl Ring {
             part.iter_mut().zip(coefficients).for_each(|(word, c)| *word = c as u64);
             Ok::<_, E>(())
         })?;
-        Ok(Diagonals { babies, shape, places, words: end, data, encoded: false })
+        Ok(Diagonals { babies, shape, places, words: end, data, encoded: false, card: Slot::default() })
     }
 
     /// The same diagonals encoded at all their limbs, for maps that are applied again and again.
@@ -155,6 +183,8 @@ impl Ring {
         let (count, limbs, babies) = (first.digits.count(), q_limbs + p_limbs, keys.len());
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
         assert!(babies == diagonals.babies && diagonals.shape == (q_limbs, p_limbs));
+        let held = keys.iter().flatten().flat_map(|(key, _)| key.polys());
+        of.iter().flat_map(MapInput::polys).chain(held).try_for_each(Poly::fetch)?;
 
         let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
         let input = |(k, digits): (usize, _)| {

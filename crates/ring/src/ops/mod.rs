@@ -27,14 +27,14 @@ pub use public_map::apply_diagonals;
 pub use stream::KeyStream;
 
 use crate::arch::Halves;
+use crate::host_ring::HostRing;
 use crate::poly::{Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 
 /// Two polynomials of one shape: the halves of a product with a key.
 pub type Pair = (Poly<Eval>, Poly<Eval>);
 
-impl Ring {
+impl HostRing {
     /// So many pairs with arbitrary contents.
     fn scratch_pairs(&self, count: usize, q_limbs: usize, p_limbs: usize) -> Result<Vec<Pair>, Error> {
         (0..count).map(|_| Ok((self.scratch(q_limbs, p_limbs)?, self.scratch(q_limbs, p_limbs)?))).collect()

@@ -1,8 +1,8 @@
 //! A linear map of a short public polynomial, in doubles.
 
 use crate::fft::SpecialFft;
+use crate::host_ring::HostRing;
 use crate::poly::{Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 use num_complex::Complex64;
 use rayon::prelude::*;
@@ -37,7 +37,7 @@ where
     out
 }
 
-impl Ring {
+impl HostRing {
     /// `ratio` times the map of the N/2 values of a polynomial modulo the lowest prime, at so many limbs. Coefficients stay below
     /// the prime times the gain of the map, and doubles are off by 2^-50 of that.
     ///

@@ -6,15 +6,16 @@
 use super::{Digits, Pair};
 use crate::arch::{with_width, PairRow, StreamRow, BLOCK, SPARE_BYTES, WIDTHS};
 use crate::automorphism::Automorphism;
+use crate::host_ring::HostRing;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
+use crate::places::Slot;
 use crate::poly::{Eval, Poly};
 use crate::pool::{Buffer, Fit};
-use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 
-/// Positions of a tile of [`Ring::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
+/// Positions of a tile of [`HostRing::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
 const TILE: usize = 256;
 /// Blocks of a row that are packed at a time.
 const PACK_TILE: usize = 32;
@@ -29,6 +30,8 @@ pub struct KeyStream {
     /// Where the stream of each limb ends, in words.
     ends: Vec<usize>,
     words: Buffer,
+    /// What a card has of it.
+    card: Slot,
 }
 
 /// Bits of a packed residue modulo this prime; `None` above 50.
@@ -49,11 +52,12 @@ impl KeyStream {
     ///
     /// # Panics
     /// Unless there are one or two halves of equally many polynomials of one shape, modulo primes of 50 bits or less.
-    pub fn new(ring: &Ring, halves: &[&[Poly<Eval>]]) -> Result<Self, Error> {
+    pub fn new(ring: &HostRing, halves: &[&[Poly<Eval>]]) -> Result<Self, Error> {
         let first = &halves[0][0];
         let (q_limbs, p_limbs, samples) = (first.q_limbs(), first.p_limbs(), halves[0].len());
         let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
         assert!(halves.len() <= 2 && halves.iter().all(|half| half.len() == samples && half.iter().all(fits)));
+        halves.iter().flat_map(|half| half.iter()).try_for_each(Poly::fetch)?;
         let tables: Vec<_> = (0..q_limbs + p_limbs).map(|i| ring.table(ring.prime_of(q_limbs, i))).collect();
         let (mut ends, mut end) = (Vec::with_capacity(tables.len()), 0);
         for table in &tables {
@@ -71,7 +75,7 @@ impl KeyStream {
             let rows: Vec<&[u64]> = (0..samples).flat_map(|s| halves.iter().map(move |half| half[s].limb(i))).collect();
             pack(table, &rows, bytemuck::cast_slice_mut(limb));
         });
-        Ok(Self { q_limbs, p_limbs, samples, halves: halves.len(), ends, words })
+        Ok(Self { q_limbs, p_limbs, samples, halves: halves.len(), ends, words, card: Slot::default() })
     }
 
     /// Bytes that so many samples take modulo these primes, each of N residues in so many halves.
@@ -95,6 +99,10 @@ impl KeyStream {
     pub fn halves(&self) -> usize {
         self.halves
     }
+    /// The place for what a card has of it.
+    pub fn card(&self) -> &Slot {
+        &self.card
+    }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
         8 * self.words.len()
@@ -107,7 +115,7 @@ impl KeyStream {
     ///
     /// # Panics
     /// If there is no such sample.
-    pub fn unpacked(&self, ring: &Ring, sample: usize, half: usize) -> Result<Poly<Eval>, Error> {
+    pub fn unpacked(&self, ring: &HostRing, sample: usize, half: usize) -> Result<Poly<Eval>, Error> {
         assert!(sample < self.samples && half < self.halves, "a stream has the sample");
         let mut out: Poly<Eval> = ring.lasting(self.q_limbs, self.p_limbs)?;
         let (row, rows) = (sample * self.halves + half, self.samples * self.halves);
@@ -173,7 +181,7 @@ fn unpack(table: &NttTable, stream: &[u8], (row, rows): (usize, usize), out: &mu
     }
 }
 
-impl Ring {
+impl HostRing {
     /// For every list of digits `sum_i sum_d phi_i(x_d) (b_(i, d), a_(i, d))`, modulo QP: digits of one shape and equally many for each,
     /// samples of the key rotation by rotation. The key is read once, in its order.
     ///
@@ -191,6 +199,7 @@ impl Ring {
         let Some(each) = of.first().map(|x| x.iter().map(|d| d.count()).sum::<usize>()) else { return Ok(Vec::new()) };
         assert!(of.iter().flatten().all(|x| x.shape() == key.shape()) && key.halves == 2);
         assert!(key.samples == each * rotations.len(), "a key has a sample for each product");
+        of.iter().flatten().flat_map(|x| x.polys()).try_for_each(Poly::fetch)?;
         let mut out = self.scratch_pairs(of.len(), key.q_limbs, key.p_limbs)?;
         let mut limbs: Vec<Vec<&mut [u64]>> = key.ends.iter().map(|_| Vec::with_capacity(2 * of.len())).collect();
         for (b, a) in &mut out {
@@ -228,6 +237,7 @@ impl Ring {
         assert!(streams.iter().all(|s| (s.shape(), s.samples, s.halves) == ((q_limbs, p_limbs), samples, 1)));
         let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
         assert!(of.iter().flatten().all(|x| x.len() == samples && x.iter().all(fits)));
+        of.iter().flatten().flatten().try_for_each(Poly::fetch)?;
         let pair = || Ok([self.scratch(q_limbs, p_limbs)?, self.scratch(q_limbs, p_limbs)?]);
         let pairs = || of.iter().map(|_| pair()).collect::<Result<Vec<_>, Error>>();
         let mut out = streams.iter().map(|_| pairs()).collect::<Result<Vec<_>, _>>()?;

@@ -1,11 +1,11 @@
 //! Between integers, coefficients and values.
 
 use crate::automorphism::Automorphism;
+use crate::host_ring::HostRing;
 use crate::poly::{Coeff, Eval, Poly};
-use crate::ring::Ring;
 use crate::Error;
 
-impl Ring {
+impl HostRing {
     /// Signed small coefficients as residues of every prime of `out`, which is overwritten.
     pub fn lift(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
         assert_eq!(coefficients.len(), self.n());
@@ -16,7 +16,7 @@ impl Ring {
         out
     }
 
-    /// [`Ring::lift`] of integers below all primes: three instructions each.
+    /// [`HostRing::lift`] of integers below all primes: three instructions each.
     pub fn lift_short(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
         assert_eq!(coefficients.len(), self.n());
         self.for_limbs(&mut out, |prime, _, limb| {
@@ -26,7 +26,7 @@ impl Ring {
         out
     }
 
-    /// [`Ring::lift`] of coefficients that are no secret: where all are smaller than the prime, an addition makes residues of them.
+    /// [`HostRing::lift`] of coefficients that are no secret: where all are smaller than the prime, an addition makes residues of them.
     pub fn lift_public(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
         assert_eq!(coefficients.len(), self.n());
         let most = coefficients.iter().fold(0, |most, c| c.unsigned_abs().max(most));
@@ -46,10 +46,14 @@ impl Ring {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).forward(limb));
         x.transformed()
     }
-    /// Values to coefficients.
-    pub fn to_coeff(&self, mut x: Poly<Eval>) -> Poly<Coeff> {
+    /// Values to coefficients, which are on this machine.
+    ///
+    /// # Errors
+    /// Values that cannot be fetched.
+    pub fn to_coeff(&self, mut x: Poly<Eval>) -> Result<Poly<Coeff>, Error> {
+        x.fetch()?;
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).inverse(limb));
-        x.reinterpret()
+        Ok(x.reinterpret())
     }
 
     /// The coefficients of a polynomial modulo the lowest prime, centred.
@@ -57,14 +61,19 @@ impl Ring {
     /// # Errors
     /// Memory that cannot be had.
     pub fn centred(&self, x: &Poly<Eval>) -> Result<Vec<i64>, Error> {
-        let (low, q0) = (self.to_coeff(self.copy(x, 1)?), self.modulus(0));
+        let (low, q0) = (self.to_coeff(self.copy(x, 1)?)?, self.modulus(0));
         Ok(low.limb(0).iter().map(|&c| q0.centre(c)).collect())
     }
 
-    /// The image of `x` under an automorphism, to `out`; `x` may have more limbs than it.
-    pub fn permute(&self, x: &Poly<Eval>, automorphism: &Automorphism, out: &mut Poly<Eval>) {
+    /// The image of `x` under an automorphism, to `out` on this machine; `x` may have more limbs than it.
+    ///
+    /// # Errors
+    /// Values that cannot be fetched.
+    pub fn permute(&self, x: &Poly<Eval>, automorphism: &Automorphism, out: &mut Poly<Eval>) -> Result<(), Error> {
         let (q_limbs, p_limbs) = (out.q_limbs(), out.p_limbs());
         assert!(q_limbs <= x.q_limbs() && p_limbs <= x.p_limbs());
+        x.fetch()?;
         self.for_limbs(out, |_, i, limb| automorphism.apply(x.limb_like(q_limbs, i), limb));
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Base conversion against exact integers at the numbers where its quotient in doubles decides, on every backend: within 2^-40 to
 //! 2^-64 Q of `+-Q/2`, and in steps of 2^-56 Q around `Q/2`, where a fused sum of doubles comes to another quotient.
 
-use super::*;
+use crate::Ring;
 use crate::{arch, primes};
 use aglet_testing::exact::{residue, BigInt, Moduli};
 

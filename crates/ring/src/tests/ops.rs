@@ -10,6 +10,7 @@ use crate::automorphism::{conjugation_exponent, rotation_exponent};
 use crate::modulus::Modulus;
 use crate::poly::Coeff;
 use crate::primes::ntt_primes;
+use crate::Ring;
 use aglet_testing::exact::{residue, BigInt};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -98,11 +99,11 @@ fn transforms(case: &mut Case<'_>) {
         let point = m.pow(ring.table(ring.prime_of(x.q_limbs(), i)).psi(), 2 * brv as u64 + 1);
         x.limb(i).iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, point), c))
     });
-    let back = ring.to_coeff(values);
+    let back = ring.to_coeff(values).unwrap();
     assert!((0..x.limbs()).all(|i| back.limb(i) == x.limb(i)), "to_coeff");
     for galois in [5, rotation_exponent(-3, N), conjugation_exponent(N)] {
         let mut out = ring.zero(3, 1).unwrap();
-        ring.permute(&x, &ring.automorphism(galois), &mut out);
+        ring.permute(&x, &ring.automorphism(galois), &mut out).unwrap();
         case.is("permute", &out, |i, _, at| x.limb_like(3, i)[source(galois, at)]);
     }
 }
@@ -433,7 +434,7 @@ fn lifts(case: &mut Case<'_>) {
     // To the nearest of some parts of q, and from there to as many of a square: exactly the multiples.
     for parts in [2, 65_537] {
         let nearest = ring.nearest_parts(&low, parts).unwrap();
-        let (found, parts) = (ring.to_coeff(ring.copy(&nearest, 1).unwrap()), i128::from(parts));
+        let (found, parts) = (ring.to_coeff(ring.copy(&nearest, 1).unwrap()).unwrap(), i128::from(parts));
         for (&c, &x) in words.iter().zip(found.limb(0)) {
             let part = (i128::from(c).rem_euclid(q) * parts + q / 2) / q % parts;
             assert_eq!(i128::from(x), (part * q + parts / 2) / parts);

@@ -5,6 +5,7 @@ use super::*;
 use crate::arch;
 use crate::automorphism::rotation_exponent;
 use crate::primes::ntt_primes;
+use crate::Ring;
 
 /// More than a tile of positions.
 const LOG_N: u32 = 10;

@@ -66,7 +66,7 @@ impl LargeToSmallKey {
                 ..Form::default()
             };
             let mut out = [ring.lasting(1, 0)?];
-            ring.forms_to(&[body], &mut out);
+            ring.forms_to(&[body], &mut out)?;
             columns.extend(out);
             Ok(columns)
         });
@@ -74,9 +74,12 @@ impl LargeToSmallKey {
     }
 
     /// What is stored of it: the seed of its masks, and the values of the bodies.
-    #[must_use]
-    pub fn stored(&self) -> (&[u8; 32], Vec<&[u64]>) {
-        (&self.seed, self.samples.iter().filter_map(|columns| columns.last().map(residues::values)).collect())
+    ///
+    /// # Errors
+    /// Values that cannot be had on this machine.
+    pub fn stored(&self) -> Result<(&[u8; 32], Vec<&[u64]>), Error> {
+        let bodies = self.samples.iter().filter_map(|columns| columns.last().map(residues::values));
+        Ok((&self.seed, bodies.collect::<Result<_, _>>()?))
     }
     /// Bytes when stored: the seed, and each body in as many bits as the modulus has.
     #[must_use]
@@ -157,7 +160,8 @@ impl LargeToSmallKey {
         let rank = ctx.params().spec().rank;
         let mut forms: Vec<Form<'_>> = (0..=rank).map(form).collect();
         forms[rank].terms.push((Multiplier::integer(1), &body));
-        let columns = ring.forms(&forms, 1, 0)?.into_iter().map(|column| ring.to_coeff(column)).collect();
+        let columns = ring.forms(&forms, 1, 0)?.into_iter().map(|column| ring.to_coeff(column));
+        let columns = columns.collect::<Result<_, _>>()?;
         Ok(SwitchedSample { columns, key: self.to, from: self.from, variance: variance + Self::noise(switch, ctx) })
     }
 
@@ -190,7 +194,7 @@ impl SwitchedSample {
         }
         let mut words = Words::zeros(ctx.params().coordinates() + ctx.params().n());
         for (out, column) in words.chunks_exact_mut(ctx.params().n()).zip(&self.columns) {
-            residues::class(column, class, classes, out);
+            residues::class(column, class, classes, out)?;
         }
         Ok(GlweSample::new(ctx, words, self.key, self.variance)?.from_key(self.from))
     }

@@ -21,8 +21,9 @@ pub(super) fn masks(ring: &Ring, seed: &[u8; 32], digit: usize, rank: usize) -> 
 }
 
 /// Coefficients `class + i classes` of a polynomial.
-pub(super) fn class(x: &Poly<Coeff>, class: usize, classes: usize, out: &mut [u64]) {
-    out.iter_mut().zip(x.host().row(0)[class..].iter().step_by(classes)).for_each(|(out, &x)| *out = x);
+pub(super) fn class(x: &Poly<Coeff>, class: usize, classes: usize, out: &mut [u64]) -> Result<(), Error> {
+    out.iter_mut().zip(x.host()?.row(0)[class..].iter().step_by(classes)).for_each(|(out, &x)| *out = x);
+    Ok(())
 }
 
 /// Coefficients modulo Q as a polynomial.
@@ -33,8 +34,8 @@ pub(super) fn polynomial(ring: &Ring, at: impl Fn(usize) -> u64 + Sync) -> Resul
 }
 
 /// The values of a polynomial, in the order of the transform.
-pub(super) fn values(x: &Poly<Eval>) -> &[u64] {
-    x.host().row(0)
+pub(super) fn values(x: &Poly<Eval>) -> Result<&[u64], Error> {
+    Ok(x.host()?.row(0))
 }
 
 /// The polynomial of these values, for a key.

@@ -166,7 +166,7 @@ impl SmallToLargeKey {
             let digits = digits(large, key.spec(), &[&column(r, true)?])?;
             let pairs = ring.key_products(&[KeyProduct::of(&digits[0])], key.words(), None)?;
             let switched = divide(large, &[&pairs[0].0, &pairs[0].1], 0)?;
-            polys.iter_mut().zip(&switched).for_each(|(sum, more)| ring.add_assign(sum, more));
+            polys.iter_mut().zip(&switched).try_for_each(|(sum, more)| ring.add_assign(sum, more))?;
         }
         Ok(Sample { polys, key: self.to() })
     }

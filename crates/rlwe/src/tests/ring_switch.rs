@@ -91,7 +91,8 @@ impl Sides {
     /// What a sample switched to Q has as coefficients: the body plus the mask times the secret, term by term.
     fn switched(&self, sample: &Sample) -> Vec<u64> {
         let (ring, n) = (&self.switch.ring, self.switch.ring.n());
-        let row = |x| ring.to_coeff(ring.switch_from(self.large.ring(), x).unwrap()).host().row(0).to_vec();
+        let row =
+            |x| ring.to_coeff(ring.switch_from(self.large.ring(), x).unwrap()).unwrap().host().unwrap().row(0).to_vec();
         let (b, a, m) = (row(&sample.polys[0]), row(&sample.polys[1]), ring.modulus(0));
         let mut phase = b;
         for (i, &s) in self.main.coefficients().iter().enumerate().filter(|(_, &s)| s != 0) {
@@ -245,10 +246,10 @@ fn what_comes_down_goes_up_again() {
     let classes: Vec<Option<GlweSample>> = (0..7).map(class).collect();
     let raised = key.apply(&s.switch, (&s.large, &s.ctx), &classes).unwrap();
     assert_eq!((raised.key, raised.limbs()), (s.main.id(), 1));
-    let phase = s.large.ring().to_coeff(s.main.decrypt(&s.large, &raised).unwrap());
+    let phase = s.large.ring().to_coeff(s.main.decrypt(&s.large, &raised).unwrap()).unwrap();
     let step = m.value() as i64 / 1000;
     let mut squares = 0.0;
-    for (c, &x) in phase.host().row(0).iter().enumerate() {
+    for (c, &x) in phase.host().unwrap().row(0).iter().enumerate() {
         let expected = if ![3, 7].contains(&(c % 8)) { values[c] * step } else { 0 };
         let error = m.centre(m.sub(x, m.reduce_i64(expected))) as f64 / m.value() as f64;
         squares += error * error / 1024.0;
@@ -263,7 +264,7 @@ fn keys_come_back_from_their_seed() {
     let mut s = sides(-34.91, 4);
     let sample = s.encrypt(&values(1));
     let key = LargeToSmallKey::generate(&s.switch, &s.ctx, (&s.main, &s.fhew_secret), &mut s.source).unwrap();
-    let (seed, bodies) = key.stored();
+    let (seed, bodies) = key.stored().unwrap();
     let copies = || bodies.iter().map(|b| b.to_vec()).collect::<Vec<_>>();
     let ids = (key.from(), key.to());
     let again = LargeToSmallKey::from_stored(&s.switch, &s.ctx, ids, *seed, copies()).unwrap();

@@ -20,7 +20,7 @@ fn copies(ctx: &Context, polys: &[Poly<Eval>]) -> Vec<Poly<Eval>> {
 }
 
 fn same(x: &Poly<Eval>, y: &Poly<Eval>) -> bool {
-    x.limbs() == y.limbs() && x.host().iter().eq(y.host().iter())
+    x.limbs() == y.limbs() && x.host().unwrap().iter().eq(y.host().unwrap().iter())
 }
 
 #[test]

@@ -114,8 +114,8 @@ impl Encoder {
             return Err(Error::SlotMismatch { expected: self.slots(), found: pt.slots });
         }
         let (ring, n) = (ctx.ring(), self.slots());
-        let low = ring.to_coeff(ring.copy(&pt.poly, pt.poly.q_limbs())?);
-        let (gap, rows) = (ring.n() / 2 / n, low.host());
+        let low = ring.to_coeff(ring.copy(&pt.poly, pt.poly.q_limbs())?)?;
+        let (gap, rows) = (ring.n() / 2 / n, low.host()?);
         let moduli: Vec<&Modulus> = (0..pt.poly.q_limbs()).map(|i| ring.modulus(i)).collect();
         let residues = Residues::new(&moduli);
         let at = |j: usize| residues.centred(|i| rows.row(i)[j * gap]) / pt.scale;

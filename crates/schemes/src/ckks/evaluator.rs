@@ -104,7 +104,7 @@ impl<'a> CkksEvaluator<'a> {
         &self,
         a: &CkksCiphertext,
         b: &CkksCiphertext,
-        f: impl Fn(&mut Poly<Eval>, &Poly<Eval>),
+        f: impl Fn(&mut Poly<Eval>, &Poly<Eval>) -> Result<(), aglet_ring::Error>,
     ) -> Result<CkksCiphertext, Error> {
         if a.level() == b.level() && !same_scale(a.scale, b.scale) {
             self.same_key(a, b)?;
@@ -160,7 +160,7 @@ impl<'a> CkksEvaluator<'a> {
         }
         let ring = self.context().ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
-        ring.add_assign(&mut polys[0], &pt.poly);
+        ring.add_assign(&mut polys[0], &pt.poly)?;
         let stated = a.stated.plus(&pt.as_operand());
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && pt.real).stating(stated)))
     }
@@ -263,7 +263,7 @@ impl Evaluator for CkksEvaluator<'_> {
             Some(sum) => self.divided(sum, 0)?,
             None => return Ok(a.clone()),
         };
-        polys.iter_mut().zip(&a.polys).for_each(|(x, y)| ctx.ring().add_assign(x, y));
+        polys.iter_mut().zip(&a.polys).try_for_each(|(x, y)| ctx.ring().add_assign(x, y))?;
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }
     fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {

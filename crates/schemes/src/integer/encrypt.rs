@@ -97,7 +97,7 @@ fn numbers(
 ) -> Result<(Vec<u64>, f64), Error> {
     let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
     let (basis, words) = scaled(ctx, params, &Sample { polys, key: ct.key }, key)?;
-    let (t, rows) = (params.plain(), words.host());
+    let (t, rows) = (params.plain(), words.host()?);
     let lifted = (0..ctx.ring().n()).into_par_iter().map(|j| basis.modulo(&|i| rows.row(i)[j]));
     // Sizes are those of the noise, so they are wiped; the numbers are the message.
     let lifted: Zeroizing<Vec<(u64, f64)>> = Zeroizing::new(lifted.collect());
@@ -117,7 +117,7 @@ pub(super) fn too_noisy(params: &IntegerParams, ct: &Ciphertext) -> Error {
 /// Those of the key.
 pub fn noise_budget(ctx: &Context, params: &IntegerParams, ct: &Ciphertext, key: &SecretKey) -> Result<f64, Error> {
     let (basis, words) = scaled(ctx, params, ct, key)?;
-    let rows = words.host();
+    let rows = words.host()?;
     let sizes = (0..ctx.ring().n()).into_par_iter().map(|j| basis.log2(&|i| rows.row(i)[j]));
     Ok(params.log_q_at(ct.level()) - 1.0 - sizes.reduce(|| 0.0, f64::max))
 }
@@ -132,10 +132,10 @@ fn scaled<'a>(
     let (ring, t) = (ctx.ring(), params.plain());
     let mut scaled = [ring.secret_scratch(sample.limbs(), 0)?];
     let times = Multiplier::integer(i128::from(t.value()));
-    ring.forms_to(&[Form::multiple(times, &key.decrypt(ctx, sample)?)], &mut scaled);
+    ring.forms_to(&[Form::multiple(times, &key.decrypt(ctx, sample)?)], &mut scaled)?;
     let [scaled] = scaled;
     let basis = MixedRadix::new((0..sample.limbs()).map(|i| *ring.modulus(i)).collect(), t);
-    Ok((basis, ring.to_coeff(scaled)))
+    Ok((basis, ring.to_coeff(scaled)?))
 }
 
 /// Integers below a product of primes by their residues, in mixed radix (Garner).

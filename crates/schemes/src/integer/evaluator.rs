@@ -270,7 +270,7 @@ impl<'a> IntegerEvaluator<'a> {
         ring.add_assign(
             &mut polys[0],
             &phase(self.context(), self.params, coefficients, (a.correction_factor, a.level()))?,
-        );
+        )?;
         self.checked(a.with(polys, a.correction_factor, a.noise.plus(noise)))
     }
 

@@ -139,7 +139,7 @@ impl RaiseMap {
         let first = keys.first().ok_or(Error::zero_map(plain.n() / 2))?;
         let image = |x: &Poly<Eval>, galois: u64| {
             let mut out = plain.scratch(1, 0)?;
-            plain.permute(x, &plain.automorphism(galois % (2 * plain.n() as u64)), &mut out);
+            plain.permute(x, &plain.automorphism(galois % (2 * plain.n() as u64)), &mut out)?;
             Ok::<_, Error>(out)
         };
         let digit = |(galois, diagonal): &(u64, Poly<Eval>)| {

@@ -164,8 +164,8 @@ impl ShipKeys<'_> {
                 continue;
             }
             for ((b, a), (more_b, more_a)) in sums.iter_mut().zip(&more) {
-                ring.add_assign(b, more_b);
-                ring.add_assign(a, more_a);
+                ring.add_assign(b, more_b)?;
+                ring.add_assign(a, more_a)?;
             }
         }
         sums.iter().map(|(b, a)| to_chain(ctx, &[b, a], limbs)).collect()

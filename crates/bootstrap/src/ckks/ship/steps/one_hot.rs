@@ -138,12 +138,12 @@ impl SelectFactors for CkksEvaluator<'_> {
             e => e.into(),
         })?;
         let own = |((ct, first), mut polys): ((&CkksCiphertext, _), Vec<_>)| {
-            ring.add_assign(&mut polys[0], &first);
+            ring.add_assign(&mut polys[0], &first)?;
             let mut out = ct.with(polys, to.scale);
             out.sample.key = keys.id().unwrap_or(ct.key);
-            Arc::new(out)
+            Ok(Arc::new(out))
         };
-        Ok(firsts.into_iter().zip(sums).map(own).collect())
+        firsts.into_iter().zip(sums).map(own).collect()
     }
 }
 

@@ -103,8 +103,8 @@ fn masks_and_rotations_give_every_position_and_sign() {
 /// Values of a polynomial of this scale in slots.
 fn slots(ctx: &Context, poly: Poly<Eval>, scale: f64) -> Vec<Complex64> {
     let ring = ctx.ring();
-    let one = ring.to_coeff(ring.copy(&poly, 1).unwrap());
-    let at = |j: usize| ring.modulus(0).centre(one.host().row(0)[j]) as f64 / scale;
+    let one = ring.to_coeff(ring.copy(&poly, 1).unwrap()).unwrap();
+    let at = |j: usize| ring.modulus(0).centre(one.host().unwrap().row(0)[j]) as f64 / scale;
     let mut values: Vec<Complex64> = (0..N / 2).map(|j| Complex64::new(at(j), at(j + N / 2))).collect();
     SpecialFft::new(N / 2).forward(&mut values);
     values
@@ -158,7 +158,7 @@ fn factors_under_keys_are_those_of_the_definition_with_the_noise_of_the_formula(
         let kept = PackedKeys::new(raised.clone(), &shape.keys(), keys.list().iter().map(again).collect()).unwrap();
         let half = |key: &PackedKey| key.stream().unpacked(raised.ring(), 1, 1).unwrap();
         for (x, y) in kept.list().iter().zip(keys.list()) {
-            assert_eq!(half(x).host().row(0), half(y).host().row(0));
+            assert_eq!(half(x).host().unwrap().row(0), half(y).host().unwrap().row(0));
         }
         let turned: Vec<_> = keys.list().iter().map(again).rev().collect();
         assert!(PackedKeys::new(raised.clone(), &shape.keys(), turned).is_err());
@@ -188,10 +188,10 @@ fn the_last_division_is_exact() {
     x.host_mut().par_iter().enumerate().for_each(|(i, row)| {
         row.iter_mut().zip(&numbers).for_each(|(word, number)| *word = residue(number, primes[i]));
     });
-    let rescaled_to_chain = ctx.ring().to_coeff(to_chain(&raised, &[&ring.to_eval(x)], 4).unwrap().remove(0));
+    let rescaled_to_chain = ctx.ring().to_coeff(to_chain(&raised, &[&ring.to_eval(x)], 4).unwrap().remove(0)).unwrap();
     for i in 0..4 {
         let m = ctx.ring().modulus(i);
         let expected: Vec<u64> = wanted.iter().map(|&v| m.reduce_i64(v)).collect();
-        assert_eq!(rescaled_to_chain.host().row(i), expected);
+        assert_eq!(rescaled_to_chain.host().unwrap().row(i), expected);
     }
 }

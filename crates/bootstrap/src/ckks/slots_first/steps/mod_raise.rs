@@ -67,7 +67,7 @@ impl ModRaise for CkksEvaluator<'_> {
         let digits: Vec<Digits> = c1.into_iter().map(Digits::single).collect();
         let pairs = ring.key_products(&[KeyProduct::of(&digits[0])], key.words(), None)?;
         let mut polys = self.divided(&pairs[0], 0)?;
-        ring.add_assign(&mut polys[0], &c0[0]);
+        ring.add_assign(&mut polys[0], &c0[0])?;
         let mut out = ct.with(polys, ct.scale);
         out.sample.key = key.id();
         Ok(Arc::new(out))

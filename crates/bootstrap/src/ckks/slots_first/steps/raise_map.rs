@@ -140,7 +140,7 @@ impl RaiseTransform for CkksEvaluator<'_> {
             let mut polys = self.divided(pair, 0)?;
             // The part of c0 is public and short, so doubles do.
             let public = ring.public_map(linear(ct)?[0], level + 1, map.diagonals(), scale_ratio);
-            ring.add_assign(&mut polys[0], &public.map_err(too_large)?);
+            ring.add_assign(&mut polys[0], &public.map_err(too_large)?)?;
             let mut out = ct.with(polys, ct.scale * scale_ratio);
             out.sample.key = first.id();
             Ok(Arc::new(out))

@@ -135,8 +135,8 @@ fn giant_steps(
     let mut parts = parts.into_iter();
     let (mut b, mut a) = parts.next().ok_or_else(|| Error::zero_map(ctx.ring().n() / 2))?;
     for (more_b, more_a) in parts {
-        ctx.ring().add_assign(&mut b, &more_b);
-        ctx.ring().add_assign(&mut a, &more_a);
+        ctx.ring().add_assign(&mut b, &more_b)?;
+        ctx.ring().add_assign(&mut a, &more_a)?;
     }
     e.divided(&(b, a), 1)
 }

@@ -1,0 +1,187 @@
+//! What computes the macro-operations of a ring: this machine, or a card through `aglet-cuda`. All have the same words as results.
+//!
+//! A call is virtual, which costs a nanosecond; the smallest operation takes microseconds. What is not here (samplers, encoding,
+//! encryption, decryption, files, transforms of coefficients) is done on this machine, whatever the backend; so is whatever touches a
+//! secret polynomial.
+
+use crate::automorphism::Automorphism;
+use crate::host_ring::{HostRing, Sign};
+use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair};
+use crate::poly::{Eval, Poly};
+use crate::Error;
+use std::ops::Range;
+
+/// Macro-operations on lists of whole polynomials, as the methods of [`HostRing`] of the same names say.
+///
+/// # Errors
+/// All have those of the ring's methods: memory that cannot be had, and [`Error::Device`] if a card fails.
+pub trait Backend: Send + Sync {
+    /// A name for people: `host`, or that of the card.
+    fn name(&self) -> String;
+
+    /// [`HostRing::forms`], of these limbs of the chain and special limbs.
+    fn forms(&self, ring: &HostRing, forms: &[Form<'_>], shape: (usize, usize)) -> Result<Vec<Poly<Eval>>, Error>;
+    /// [`HostRing::copy`].
+    fn copy(&self, ring: &HostRing, x: &Poly<Eval>, q_limbs: usize) -> Result<Poly<Eval>, Error>;
+    /// [`HostRing::add_assign`].
+    fn add_assign(&self, ring: &HostRing, x: &mut Poly<Eval>, sign: Sign, y: &Poly<Eval>) -> Result<(), Error>;
+
+    /// [`HostRing::digits`].
+    fn digits(
+        &self,
+        ring: &HostRing,
+        of: &[&Poly<Eval>],
+        shape: (usize, usize),
+        digits: &[Vec<usize>],
+    ) -> Result<Vec<Digits>, Error>;
+    /// [`HostRing::extend`].
+    fn extend(
+        &self,
+        ring: &HostRing,
+        of: &[&Poly<Eval>],
+        primes: (&[usize], &[usize]),
+        shape: (usize, usize),
+    ) -> Result<Vec<Poly<Eval>>, Error>;
+    /// [`HostRing::divide`].
+    fn divide(&self, ring: &HostRing, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error>;
+
+    /// [`HostRing::key_products`].
+    fn key_products(
+        &self,
+        ring: &HostRing,
+        of: &[KeyProduct<'_>],
+        key: &KeyBlock,
+        automorphism: Option<&Automorphism>,
+    ) -> Result<Vec<Pair>, Error>;
+    /// [`HostRing::key_sum`].
+    fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error>;
+    /// [`HostRing::rotated_sums`].
+    fn rotated_sums(
+        &self,
+        ring: &HostRing,
+        of: &[Digits],
+        keys: &[(&KeyBlock, &Automorphism)],
+    ) -> Result<Vec<Pair>, Error>;
+
+    /// [`HostRing::encoded`].
+    fn encoded(&self, ring: &HostRing, diagonals: Diagonals) -> Result<Diagonals, Error>;
+    /// [`HostRing::linear_map`].
+    fn linear_map(
+        &self,
+        ring: &HostRing,
+        of: &[MapInput<'_>],
+        keys: &[Option<(&KeyBlock, &Automorphism)>],
+        diagonals: &Diagonals,
+        steps: Range<usize>,
+    ) -> Result<Vec<Vec<Pair>>, Error>;
+
+    /// [`HostRing::stream_sums`].
+    fn stream_sums(
+        &self,
+        ring: &HostRing,
+        of: &[Vec<&Digits>],
+        key: &KeyStream,
+        rotations: &[&Automorphism],
+    ) -> Result<Vec<Pair>, Error>;
+    /// [`HostRing::stream_products`].
+    fn stream_products(
+        &self,
+        ring: &HostRing,
+        of: &[[Vec<Poly<Eval>>; 2]],
+        streams: &[KeyStream],
+    ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error>;
+}
+
+/// This machine: the threads of the rayon pool that the caller stands in, and the kernels of the ring. It fetches what it reads.
+pub struct Host;
+
+impl Backend for Host {
+    fn name(&self) -> String {
+        "host".into()
+    }
+
+    fn forms(&self, ring: &HostRing, forms: &[Form<'_>], shape: (usize, usize)) -> Result<Vec<Poly<Eval>>, Error> {
+        ring.forms(forms, shape.0, shape.1)
+    }
+    fn copy(&self, ring: &HostRing, x: &Poly<Eval>, q_limbs: usize) -> Result<Poly<Eval>, Error> {
+        ring.copy(x, q_limbs)
+    }
+    fn add_assign(&self, ring: &HostRing, x: &mut Poly<Eval>, sign: Sign, y: &Poly<Eval>) -> Result<(), Error> {
+        ring.add_assign(x, sign, y)
+    }
+
+    fn digits(
+        &self,
+        ring: &HostRing,
+        of: &[&Poly<Eval>],
+        shape: (usize, usize),
+        digits: &[Vec<usize>],
+    ) -> Result<Vec<Digits>, Error> {
+        ring.digits(of, shape, digits)
+    }
+    fn extend(
+        &self,
+        ring: &HostRing,
+        of: &[&Poly<Eval>],
+        primes: (&[usize], &[usize]),
+        shape: (usize, usize),
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        ring.extend(of, primes, shape)
+    }
+    fn divide(&self, ring: &HostRing, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        ring.divide(of, plan)
+    }
+
+    fn key_products(
+        &self,
+        ring: &HostRing,
+        of: &[KeyProduct<'_>],
+        key: &KeyBlock,
+        automorphism: Option<&Automorphism>,
+    ) -> Result<Vec<Pair>, Error> {
+        ring.key_products(of, key, automorphism)
+    }
+    fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
+        ring.key_sum(of, keys)
+    }
+    fn rotated_sums(
+        &self,
+        ring: &HostRing,
+        of: &[Digits],
+        keys: &[(&KeyBlock, &Automorphism)],
+    ) -> Result<Vec<Pair>, Error> {
+        ring.rotated_sums(of, keys)
+    }
+
+    fn encoded(&self, ring: &HostRing, diagonals: Diagonals) -> Result<Diagonals, Error> {
+        ring.encoded(diagonals)
+    }
+    fn linear_map(
+        &self,
+        ring: &HostRing,
+        of: &[MapInput<'_>],
+        keys: &[Option<(&KeyBlock, &Automorphism)>],
+        diagonals: &Diagonals,
+        steps: Range<usize>,
+    ) -> Result<Vec<Vec<Pair>>, Error> {
+        ring.linear_map(of, keys, diagonals, steps)
+    }
+
+    fn stream_sums(
+        &self,
+        ring: &HostRing,
+        of: &[Vec<&Digits>],
+        key: &KeyStream,
+        rotations: &[&Automorphism],
+    ) -> Result<Vec<Pair>, Error> {
+        ring.stream_sums(of, key, rotations)
+    }
+    fn stream_products(
+        &self,
+        ring: &HostRing,
+        of: &[[Vec<Poly<Eval>>; 2]],
+        streams: &[KeyStream],
+    ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error> {
+        ring.stream_products(of, streams)
+    }
+}
