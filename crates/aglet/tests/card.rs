@@ -1,30 +1,33 @@
 //! An engine of CKKS whose macro-operations run on an emulated card: keys, ciphertexts and results have the words of the host.
 
 use aglet::ckks::{presets, Ciphertext, CkksParams, Engine, KeySize, Matrix, Method, PolynomialBasis, SumWeight};
-use aglet::{Control, Error, Runtime};
-use aglet_ring::{arch, Host};
-use aglet_testing::card::{emulated, Arithmetic, Card, Order};
-use aglet_testing::fixture::Fixture;
+use aglet::{integer, Control, Error, ErrorKind, Runtime};
+use aglet_ring::{arch, Backend, Eval, Host, Poly};
+use aglet_testing::card::{emulated, failing, Arithmetic, Card, Order};
+use aglet_testing::fixture::{shrunk_integers, Fixture};
 use aglet_testing::messages;
 use num_complex::Complex64;
 use std::sync::Arc;
 
 const SEED: [u8; 32] = *b"the seed of a card and of a host";
 
+fn runtime(backend: Arc<dyn Backend>) -> Runtime {
+    Runtime::seeded(2, arch::chosen().unwrap().name(), SEED).unwrap().on_backend(backend)
+}
+
 /// The same engine on the host and on a card, with the same keys.
 fn both(preset: &str, slots: Option<usize>, card: Arc<Card>) -> [Fixture; 2] {
     let params: CkksParams = presets::load(preset, presets::Security::NotChecked).unwrap();
-    let of = |backend| {
-        let runtime = Runtime::seeded(2, arch::chosen().unwrap().name(), SEED).unwrap().on_backend(backend);
-        let f = Fixture::of(Engine::on(runtime, params.clone(), slots).unwrap());
+    let of = |backend: Arc<dyn Backend>| {
+        let f = Fixture::of(Engine::on(runtime(backend), params.clone(), slots).unwrap());
         f.rotation();
         f
     };
     [of(Arc::new(Host)), of(card)]
 }
 
-fn words(ct: &Ciphertext) -> Vec<Vec<u64>> {
-    ct.polys.iter().flat_map(|poly| poly.host().unwrap().iter().map(<[u64]>::to_vec).collect::<Vec<_>>()).collect()
+fn words(polys: &[Poly<Eval>]) -> Vec<Vec<u64>> {
+    polys.iter().flat_map(|poly| poly.host().unwrap().iter().map(<[u64]>::to_vec).collect::<Vec<_>>()).collect()
 }
 
 /// Both give the same, and the card has the result.
@@ -39,7 +42,7 @@ fn same<'a>(
         assert!(found.polys.iter().all(|poly| poly.card().is_some()), "{name} is on the card");
         assert!(wanted.polys.iter().all(|poly| poly.card().is_none()), "{name} is on the host");
         assert_eq!((wanted.level(), wanted.scale), (found.level(), found.scale), "{name}");
-        assert!(words(wanted) == words(found), "{name} has the words of the host");
+        assert!(words(&wanted.polys) == words(&found.polys), "{name} has the words of the host");
     }
     found
 }
@@ -135,4 +138,42 @@ fn ship_on_a_card_has_the_words_of_the_host() {
         let request = f.request(Method::Regular, 1, KeySize::Large);
         f.bootstrap(&[&f.encrypt(&z, 1)], &f.key(request), request)
     });
+}
+
+#[test]
+fn integers_on_a_card_have_the_words_of_the_host() {
+    let params = shrunk_integers("int16", "small", (10, 10));
+    let values: Vec<i64> = (0..1024).map(|i| (i * i * 31 + 7 * i) % 65537 - 32768).collect();
+    let run = |backend: Arc<dyn Backend>| {
+        let engine = integer::Engine::on(runtime(backend), params.clone(), integer::Packing::Slots).unwrap();
+        let sk = engine.create_secret_key().unwrap();
+        let relin = engine.create_relinearization_key(&sk).unwrap();
+        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+        let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+        let ct = engine.encrypt_with_secret(&values, 3, &sk).unwrap();
+        let rotated = engine.rotate_rows(&ct, &rotation, 1).unwrap();
+        let product = engine.multiply(&rotated, &engine.add(&ct, &rotated).unwrap(), &relin).unwrap();
+        let refreshed = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+        assert!(engine.decrypt(&refreshed, &sk).unwrap() == values);
+        [rotated, product, refreshed]
+    };
+    let (wanted, found) = (run(Arc::new(Host)), run(emulated(Order::Shuffled, Arithmetic::F50)));
+    for (name, (wanted, found)) in ["rotate_rows", "multiply", "bootstrap"].into_iter().zip(wanted.iter().zip(&found)) {
+        assert!(found.polys.iter().all(|poly| poly.card().is_some()), "{name} is on the card");
+        assert!(words(&wanted.polys) == words(&found.polys), "{name} has the words of the host");
+    }
+}
+
+/// A card fails in the middle of an operation: that is an error of devices, and what was there before can still be decrypted.
+#[test]
+fn a_card_that_fails_gives_an_error_and_loses_no_input() {
+    let card = failing("KERNEL(key_sum_F50,", "KERNEL(key_sum_of_none,", Arithmetic::F50);
+    let [_, f] = both("toy", None, card);
+    let z = messages::complex(f.engine.slots(), 1);
+    let ct = f.encrypt(&z, 3);
+    let error = f.engine.rotate(&ct, f.rotation(), 5).err().unwrap();
+    assert!(error.kind() == ErrorKind::Device && error.to_string().contains("run on the CPU"), "{error}");
+    assert!(f.precision(&ct, &z).mean > 20.0);
+    // The next one that needs no such kernel works on.
+    assert!(f.precision(&f.engine.add(&ct, &ct).unwrap(), &z.iter().map(|z| 2.0 * z).collect::<Vec<_>>()).mean > 20.0);
 }

@@ -1,5 +1,6 @@
 //! The kernels on the emulated card.
 
+mod backend;
 mod blind;
 mod case;
 mod gates;

@@ -1,12 +1,23 @@
 //! An emulated card for engines.
 
+use aglet_cuda::{kernels, Emu, Program};
 pub use aglet_cuda::{Arithmetic, Card, Order};
-use aglet_cuda::{Emu, Program};
 use std::sync::{Arc, OnceLock};
+
+fn of(program: &Program, order: Order, arithmetic: Arithmetic) -> Arc<Card> {
+    Arc::new(Card::new(Emu::new(program, order).expect("the emulator has memory"), arithmetic))
+}
 
 /// A card of its own, with the kernels of `aglet-cuda`, which are compiled once.
 pub fn emulated(order: Order, arithmetic: Arithmetic) -> Arc<Card> {
     static PROGRAM: OnceLock<Program> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| Program::new().unwrap_or_else(|e| panic!("{e}")));
-    Arc::new(Card::new(Emu::new(program, order).expect("the emulator has memory"), arithmetic))
+    of(program, order, arithmetic)
+}
+
+/// A card whose kernels have another text in one place, so that it fails.
+pub fn failing(from: &str, to: &str, arithmetic: Arithmetic) -> Arc<Card> {
+    let text = kernels::text();
+    assert_eq!(text.matches(from).count(), 1, "the kernels have {from} once");
+    of(&Program::of(&text.replace(from, to)).unwrap_or_else(|e| panic!("{e}")), Order::Forward, arithmetic)
 }
