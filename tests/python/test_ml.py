@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -135,6 +136,16 @@ def test_coefficients_that_are_sparse() -> None:
 def test_models_whose_probabilities_are_no_sigmoid(model: Any) -> None:
     with pytest.raises(ParameterError, match=r"has no probabilities|something else"):
         ml.LogisticRegression.from_sklearn(model.fit(SAMPLES, TARGETS > 0.3))
+
+
+@pytest.mark.parametrize("intercept", [0.0, -25.0, 25.0, -1e9])
+def test_probabilities_are_compared_where_they_are_not_flat(intercept: float) -> None:
+    """Near 0 the probabilities of both models are all 0 or all 1 if the intercept is large."""
+    for loss, right in (("modified_huber", False), ("log_loss", True)):
+        model = SGDClassifier(loss=loss, random_state=1).fit(SAMPLES, TARGETS > 0.3)
+        model.intercept_[:] = intercept
+        with nullcontext() if right else pytest.raises(ParameterError, match="something else"):
+            ml.LogisticRegression.from_sklearn(model)
 
 
 def test_layers_of_complex_numbers() -> None:

@@ -124,7 +124,7 @@ class LogisticRegression:
                 "LogisticRegression."
             )
         own = (lambda x: model.predict_proba(x)[:, 1]) if hasattr(model, "predict_proba") else None
-        trained.refuse_other(model, own, linear.weights, lambda x: sigmoid(linear(x)))
+        trained.refuse_other(model, own, (linear.weights, linear.bias), lambda x: sigmoid(linear(x)))
         return cls(linear, Activation.fit(sigmoid, degree, (-reach, reach)))
 
     def __call__(self, x: Any, *, assume: bool = False) -> Any:

@@ -14,7 +14,9 @@ from aglet.errors import ParameterError
 __all__ = ["linear", "refuse_other"]
 
 _SAMPLES = 4
-"""The number of random samples on which a model is compared with what was read of it."""
+"""The number of random samples of each place on which a model is compared with what was read of it."""
+_OUTPUTS = 8
+"""The number of outputs of which there is such a place."""
 _CLOSE = 2.0**-16
 """Single precision explains smaller differences, relative to the largest output."""
 
@@ -39,12 +41,26 @@ def linear(model: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     bias = np.asarray(model.intercept_, dtype=np.float64)
     bias = np.broadcast_to(bias, weights.shape[1:]) if weights.ndim > 1 else bias.reshape(-1)[0]
     own = getattr(model, "decision_function", None) or getattr(model, "predict", None)
-    refuse_other(model, own, weights, lambda x: x @ weights + bias)
+    refuse_other(model, own, (weights, bias), lambda x: x @ weights + bias)
     return weights, bias
 
 
-def refuse_other(model: Any, own: Any, weights: NDArray[Any], read: Callable[[Any], Any]) -> None:
-    """Compare what a model computes itself with what was read of it, on random samples.
+def _samples(weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
+    """Random samples near 0, and near where each of the first outputs is 0, however large the intercept is.
+
+    There a sigmoid or exponential is far from flat: far away every such function is 0 or 1.
+    """
+    columns = weights.reshape(len(weights), -1)[:, :_OUTPUTS]
+    squares = np.maximum((columns**2).sum(axis=0), np.finfo(np.float64).tiny)
+    zeros = (columns * (-np.reshape(bias, -1)[:_OUTPUTS] / squares)).T
+    centres = np.vstack([np.zeros(len(weights)), zeros[np.isfinite(zeros).all(axis=1)]])
+    near = np.random.default_rng(0).uniform(-1, 1, (len(centres), _SAMPLES, len(weights)))
+    near /= max(1.0, np.abs(columns).sum())
+    return (near + centres[:, None]).reshape(-1, len(weights))
+
+
+def refuse_other(model: Any, own: Any, parts: tuple[NDArray[Any], NDArray[Any]], read: Callable[[Any], Any]) -> None:
+    """Compare what a model computes itself with what was read of its weights and bias, on random samples.
 
     Raises
     ------
@@ -53,8 +69,7 @@ def refuse_other(model: Any, own: Any, weights: NDArray[Any], read: Callable[[An
     """
     if own is None:
         return
-    # Small outputs, where a sigmoid or exponential is far from flat.
-    samples = np.random.default_rng(0).uniform(-1, 1, (_SAMPLES, len(weights))) / max(1.0, np.abs(weights).sum())
+    samples = _samples(*parts)
     with warnings.catch_warnings():
         # A model that was fitted on a table warns of samples without names.
         warnings.simplefilter("ignore")
