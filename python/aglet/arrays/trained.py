@@ -56,7 +56,7 @@ def _samples(weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
     centres = np.vstack([np.zeros(len(weights)), zeros[np.isfinite(zeros).all(axis=1)]])
     near = np.random.default_rng(0).uniform(-1, 1, (len(centres), _SAMPLES, len(weights)))
     near /= max(1.0, np.abs(columns).sum())
-    return (near + centres[:, None]).reshape(-1, len(weights))
+    return np.concatenate(list(near + centres[:, None]))
 
 
 def refuse_other(model: Any, own: Any, parts: tuple[NDArray[Any], NDArray[Any]], read: Callable[[Any], Any]) -> None:
