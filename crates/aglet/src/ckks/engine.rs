@@ -218,10 +218,10 @@ impl Engine {
         check_memory("this rotation key", bytes)?;
         let count = layout.len();
         let mut steps = Vec::with_capacity(count);
-        for (i, (delta, galois, spec)) in layout.into_iter().enumerate() {
+        for (i, (delta, galois, spec)) in layout.iter().enumerate() {
             control.check()?;
             control.report(i, count, "rotation keys");
-            steps.push((delta, self.create_galois_key_of(sk, galois, spec, control)?));
+            steps.push((*delta, self.create_galois_key_of(sk, *galois, spec.clone(), control)?));
         }
         control.report(count, count, "rotation keys");
         Ok(RotationKey { id: sk.id(), steps })

@@ -7,11 +7,30 @@ use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The keys of a rotation key, by step to the right. They are the powers of two at all user levels, and on parameters
 /// that bootstrap also those of every small circuit, at the levels where they are used. All have one shape, cut to the
 /// limbs of each, so the maps of a small bootstrap can use them together.
-pub(crate) fn rotation_layout(params: &CkksParams, slots: usize) -> Result<Vec<(i64, u64, KeySwitchSpec)>, Error> {
+///
+/// To plan all circuits takes seconds at the real size, and a process that makes and reads keys asks several times: what was found is kept.
+pub(crate) fn rotation_layout(params: &CkksParams, slots: usize) -> Result<Arc<RotationLayout>, Error> {
+    /// By the fingerprint of the parameters, and slots.
+    type Found = BTreeMap<([u8; 32], usize), Arc<RotationLayout>>;
+    static FOUND: Mutex<Found> = Mutex::new(BTreeMap::new());
+    let (key, found) = ((params.fingerprint(), slots), || FOUND.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(layout) = found().get(&key) {
+        return Ok(layout.clone());
+    }
+    let layout = Arc::new(planned(params, slots)?);
+    found().insert(key, layout.clone());
+    Ok(layout)
+}
+
+/// The step, the exponent of the automorphism and the shape of each key.
+pub(crate) type RotationLayout = Vec<(i64, u64, KeySwitchSpec)>;
+
+fn planned(params: &CkksParams, slots: usize) -> Result<RotationLayout, Error> {
     let user = params.chain_level(params.max_level()) + 1;
     let mut limbs: BTreeMap<usize, usize> = (0..slots.ilog2()).map(|i| (1 << i, user)).collect();
     let requests = (1..=MAX_STAGES)

@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::error::Error;
+use std::collections::BTreeMap;
 
 /// Primes that a base conversion can convert from.
 pub(super) const MAX_SOURCES: usize = aglet_ring::basis::MAX_SOURCES;
@@ -9,6 +10,9 @@ pub(super) const MAX_SOURCES: usize = aglet_ring::basis::MAX_SOURCES;
 /// Bits by which every digit stays below P. A digit as large as P would make the noise of a key switch three times that of
 /// a division by a prime of Q (0.4 bits of a bootstrap); with two bits to spare it disappears beside it.
 const DIGIT_SLACK: f64 = 2.0;
+
+/// Bits that two digits may leave of their room together for [`halves`] to look for them.
+const HALVES_SLACK: f64 = 2.0;
 
 /// Refuses named digits that are not the limbs of a chain, each once.
 ///
@@ -34,7 +38,7 @@ impl Params {
     /// a digit stays two bits below the product of the first `p_limbs` special primes.
     ///
     /// They are the named ones, cut at `q_limbs`, where these fit; otherwise consecutive limbs, grouped greedily, or
-    /// limbs spread over the chain where that saves a digit.
+    /// limbs spread over the chain where that saves a digit, or two digits of any limbs where these fill their room.
     /// Grouping by bits instead of by count is what keeps the number of digits small in a chain of unequal primes
     /// No digit has more limbs than a base conversion takes.
     ///
@@ -68,10 +72,9 @@ impl Params {
             cut.iter().all(|d| bits(d) <= if d.len() == 1 { whole } else { room }).then_some(cut)
         });
         let fewest = named.chain([self.consecutive(q_limbs, room, whole)?]).min_by_key(Vec::len).unwrap_or_default();
-        Ok(match spread(&log2_q[..q_limbs], room) {
-            Some(fewer) if fewer.len() < fewest.len() => fewer,
-            _ => fewest,
-        })
+        let limbs = &log2_q[..q_limbs];
+        let fewer = |digits: Option<Vec<Vec<usize>>>| digits.filter(|digits| digits.len() < fewest.len());
+        Ok(fewer(spread(limbs, room)).or_else(|| fewer(halves(limbs, room))).unwrap_or(fewest))
     }
 
     /// Consecutive limbs, as many in a digit as there is room for.
@@ -143,4 +146,34 @@ fn spread(log2_q: &[f64], room: f64) -> Option<Vec<Vec<usize>>> {
     digits.sort();
     digits.extend((count > 1).then(|| (top..log2_q.len()).collect()));
     fits.then_some(digits)
+}
+
+/// Two digits that fit by a bit or two, which a greedy choice misses: every count of limbs of each size is tried. Each digit has the lowest or the
+/// highest limbs of a size. Where more room is left, greedy digits stay what they are, as stored keys have them.
+fn halves(log2_q: &[f64], room: f64) -> Option<Vec<Vec<usize>>> {
+    let total: f64 = log2_q.iter().sum();
+    if !(0.0..HALVES_SLACK).contains(&(2.0 * room - total)) {
+        return None;
+    }
+    let mut sizes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (i, log2) in log2_q.iter().enumerate() {
+        sizes.entry(log2.round() as u32).or_default().push(i);
+    }
+    // The limbs of a first digit by the number of those of each size, and their bits.
+    let mut firsts = vec![(0.0, Vec::new())];
+    for limbs in sizes.values() {
+        let with = |(bits, first): &(f64, Vec<usize>), count: usize| {
+            (bits + limbs[..count].iter().map(|&i| log2_q[i]).sum::<f64>(), [first, &limbs[..count]].concat())
+        };
+        firsts = firsts.iter().flat_map(|first| (0..=limbs.len()).map(move |count| with(first, count))).collect();
+        firsts.retain(|(bits, first)| *bits <= room && first.len() <= MAX_SOURCES);
+    }
+    firsts.retain(|(bits, first)| total - bits <= room && log2_q.len() - first.len() <= MAX_SOURCES);
+    let uneven = |bits: f64| (2.0 * bits - total).abs();
+    let (_, mut first) = firsts.into_iter().min_by(|x, y| uneven(x.0).total_cmp(&uneven(y.0)))?;
+    first.sort_unstable();
+    let second = (0..log2_q.len()).filter(|i| first.binary_search(i).is_err()).collect();
+    let mut digits = vec![first, second];
+    digits.sort();
+    Some(digits)
 }

@@ -99,6 +99,27 @@ fn a_subset_has_its_own_primes_and_spreads_its_digits() {
 }
 
 #[test]
+fn two_digits_of_any_limbs_where_a_greedy_choice_needs_three() {
+    // 1161 bits under 583: 580 and 581 is the one way, and the slack of two bits allows it.
+    let mut used = Vec::new();
+    let mut primes = |bits: u32, count: usize| {
+        let found = chain::primes(10, bits, count, &used);
+        used.extend(found.clone());
+        found
+    };
+    let p = [primes(50, 1), primes(49, 5), primes(48, 6)].concat();
+    let q = [primes(47, 1), primes(40, 3), primes(50, 17), primes(48, 3)].concat();
+    let params = chain::params(ParamsSpec { q, p, max_log_qp: None, spare: vec![], ..chain::spec() });
+    let digits = params.digits(24, 12).unwrap();
+    let sums: Vec<f64> =
+        digits.iter().map(|d| log2(&d.iter().map(|&i| params.q()[i]).collect::<Vec<_>>()).iter().sum()).collect();
+    assert_eq!(sums.iter().map(|bits| bits.round()).collect::<Vec<_>>(), [581.0, 580.0]);
+    assert!(digits[0].contains(&0), "the first digit begins with the lowest limb: {digits:?}");
+    // One special prime less: three.
+    assert_eq!(params.digits(24, 11).unwrap().len(), 3);
+}
+
+#[test]
 fn digits_are_no_longer_than_a_base_conversion() {
     let q = chain::primes(10, 40, 71, &[]);
     let p = chain::primes(10, 60, 31, &[]);

@@ -60,14 +60,15 @@ keys! { Origin:
         least: |origin| origin.slots.ilog2() as usize * user_limbs(&origin.params),
         words: |_x| vec![],
         shapes: |origin, _w| {
-            let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
+            let layout = rotation_layout(&origin.params, origin.slots)?;
             let shape = |galois, spec| Shape::Key { params: origin.params.rlwe().clone(), role: KeyRole::Galois(galois), spec };
-            Ok(layout.map(|(_, galois, spec)| shape(galois, spec)).collect())
+            Ok(layout.iter().map(|(_, galois, spec)| shape(*galois, spec.clone())).collect())
         },
         keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
         take: |origin, _w, id, list| {
-            let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
-            Ok(Self { id, steps: layout.zip(list).map(|((delta, galois, _), (_, key))| (delta, GaloisKey { galois, key })).collect() })
+            let layout = rotation_layout(&origin.params, origin.slots)?;
+            let step = |&(delta, galois, _): &(i64, u64, KeySwitchSpec), key| (delta, GaloisKey { galois, key });
+            Ok(Self { id, steps: layout.iter().zip(list).map(|(layout, (_, key))| step(layout, key)).collect() })
         },
     }
 
