@@ -276,6 +276,27 @@ def test_values_near_one_number_that_wrapped_around_do_not_decrypt() -> None:
     assert_near(engine.decrypt(engine.square(high, key), secret), (32 + noise) ** 2, 2.0**-14)
 
 
+def test_products_of_alternating_values_that_wrapped_around_do_not_decrypt() -> None:
+    """Their mean is nothing, and of a sum that cancels nobody knows the least value: slots are compared."""
+    engine = Engine(max_level=2)
+    secret = engine.create_secret_key()
+    key = engine.create_relinearization_key(secret)
+    signs = np.resize([32.0, -32.0], engine.slot_count)
+    noise = np.random.default_rng(8).uniform(-0.1, 0.1, engine.slot_count)
+    x = engine.encrypt(signs, secret, level=1)
+    near = engine.add(engine.add(engine.subtract(noise, x), x), x)
+    assert_near(engine.decrypt(near, secret), signs + noise, 2.0**-20)
+    scaled = engine.multiply(
+        engine.encrypt(signs / 32.0, secret), engine.encrypt(np.full(engine.slot_count, 32.0), secret), key
+    )
+    for made in (engine.multiply(near, x, key), engine.square(near, key), engine.multiply(near, scaled, key)):
+        with pytest.raises(RangeError, match="wrapped around earlier"):
+            engine.decrypt(made, secret)
+    # What is small is right, although its bound says nothing.
+    small = engine.multiply(engine.subtract(near, x), engine.encrypt(noise, secret), key)
+    assert_near(engine.decrypt(small, secret), noise * noise, 2.0**-14)
+
+
 def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
     rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
     large = engine.encrypt([3.0, -1.0], keys.secret, level=0)

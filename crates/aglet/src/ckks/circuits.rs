@@ -7,7 +7,7 @@ use crate::{Control, Error, LevelError, ParameterError, RangeError};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
 use aglet_schemes::ckks::approximate::same_scale;
-use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Pattern, Plaintext, Size, Weight};
+use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Size, Weight};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -134,10 +134,8 @@ impl Engine {
         };
         let below = self.spend_many(ct, series.depth(), &format!("A polynomial of degree {}", series.degree()))?;
         let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
-        let known = Known {
-            pattern: Self::polynomial_pattern(ct, coefficients, basis),
-            ..Known::sized(self.polynomial_size(ct, coefficients, basis, below))
-        };
+        let known = Known::sized(self.polynomial_size(ct, coefficients, basis, below));
+        let known = Self::polynomial_slots(ct, coefficients, basis, known);
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let x = match basis {
@@ -150,10 +148,10 @@ impl Engine {
             Ok(self.told(out, known, real))
         })
     }
-    /// The values of a polynomial on a message that repeats a few numbers.
-    fn polynomial_pattern(ct: &Ciphertext, coefficients: &[Complex64], basis: PolynomialBasis) -> Option<Pattern> {
+    /// What is known, with the values of a polynomial where slots are known.
+    fn polynomial_slots(ct: &Ciphertext, coefficients: &[Complex64], basis: PolynomialBasis, known: Known) -> Known {
         let half = if basis == PolynomialBasis::HalfChebyshev { 2.0 } else { 1.0 };
-        ct.known.pattern.map(|slots| slots.map(|x| range::value(coefficients, basis, x / half)))
+        ct.known.mapped(|x| range::value(coefficients, basis, x / half), known)
     }
     /// Bounds on the values of a polynomial, and on what is computed on the way to them.
     fn polynomial_size(
@@ -207,7 +205,7 @@ impl Engine {
                 let least = range::least(&unit, basis, (size.least, size.most), ct.real);
                 let root = range::root(&unit, basis, &ct.known).max(least);
                 let size = Size { least, root, ..size.mapped(range::sizes(&unit, basis, size.most, ct.real).1) };
-                Known { pattern: Self::polynomial_pattern(ct, &unit, basis), ..Known::sized(size) }
+                Self::polynomial_slots(ct, &unit, basis, Known::sized(size))
             };
             let told = |(k, element): (usize, Ciphertext)| {
                 let real = element.real;

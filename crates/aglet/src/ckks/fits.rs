@@ -92,7 +92,10 @@ impl Engine {
         let values = self.run(|| Ok(self.encoder.decode_within(&self.ctx, &ct.decrypted(phase()?), most)?))?;
         // Multiples of a power of two come out as nearly nothing, as primes are next to such.
         let mean_square = values.iter().map(Complex64::norm_sqr).sum::<f64>() / values.len() as f64;
-        if !certain && mean_square.sqrt() < ct.known.root_mean_square() / 2.0 {
+        let small = mean_square.sqrt() < ct.known.root_mean_square() / 2.0;
+        // Coefficients that wrapped around move every slot by multiples of twice the room.
+        let moved = || ct.known.sample.is_some_and(|sample| sample.is_far(&values, room / 2.0));
+        if !certain && (small || moved()) {
             return Err(aglet_schemes::Error::Wrapped { most: room }.into());
         }
         Ok(values)

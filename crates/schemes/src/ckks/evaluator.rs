@@ -93,7 +93,7 @@ impl<'a> CkksEvaluator<'a> {
                 out.known = a.known.conjugate();
             } else {
                 // Slots are where they were not.
-                out.known.pattern = None;
+                (out.known.pattern, out.known.sample) = (None, None);
             }
             Arc::new(out)
         };

@@ -1,6 +1,6 @@
 //! What the process that encoded a message still knows about it.
 
-use super::{Pattern, Size};
+use super::{Pattern, Sample, Size};
 use num_complex::Complex64;
 
 /// What is known exactly about a message because this process encoded it. It is not part of the encryption and never
@@ -17,6 +17,8 @@ pub struct Known {
     pub size: Size,
     /// All slots, of messages that repeat a few numbers.
     pub pattern: Option<Pattern>,
+    /// Some slots, of messages that were computed slot by slot.
+    pub sample: Option<Sample>,
 }
 
 impl Known {
@@ -27,7 +29,8 @@ impl Known {
         let size = Size::of(slots.clone().map(Complex64::norm));
         let pattern = Pattern::of(slots.clone());
         let (largest, sum) = slots.clone().fold((0.0, Complex64::ZERO), add);
-        Self { largest: Some(largest), mean: Some(sum / count), size, pattern }
+        let sample = Some(Sample::of(slots.clone()));
+        Self { largest: Some(largest), mean: Some(sum / count), size, pattern, sample }
             .gathered(slots.map(|z| (z - sum / count).norm_sqr()).sum::<f64>() / count)
     }
     /// With this mean square of the distances from the mean.
@@ -58,27 +61,24 @@ impl Known {
     #[must_use]
     pub fn times(&self, c: Complex64) -> Self {
         let (largest, mean) = (self.largest.map(|x| x * c.norm()), self.mean.map(|x| x * c));
-        Self { largest, mean, size: self.size.times(c), pattern: self.pattern.map(|slots| slots.map(|x| x * c)) }
+        self.mapped(|x| x * c, Self { largest, mean, size: self.size.times(c), ..Self::default() })
     }
     /// Of the sum with another message, of which the largest value is not that of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mean = self.mean.zip(other.mean).map(|(x, y)| x + y);
-        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, |x, y| x + y));
-        Self { largest: None, mean, size: self.size.plus(&other.size), pattern }
+        self.zipped(other, |x, y| x + y, Self { mean, size: self.size.plus(&other.size), ..Self::default() })
     }
     /// Of the sum with one number in every slot.
     #[must_use]
     pub fn plus_number(&self, c: Complex64) -> Self {
         let size = self.size.plus(&Size::all(c.norm()));
-        let pattern = self.pattern.map(|slots| slots.map(|x| x + c));
-        Self { largest: None, mean: self.mean.map(|x| x + c), size, pattern }
+        self.mapped(|x| x + c, Self { mean: self.mean.map(|x| x + c), size, ..Self::default() })
     }
     /// Of the complex conjugates.
     #[must_use]
     pub fn conjugate(&self) -> Self {
-        let pattern = self.pattern.map(|slots| slots.map(|x| x.conj()));
-        Self { mean: self.mean.map(|x| x.conj()), pattern, ..*self }
+        self.mapped(|x| x.conj(), Self { mean: self.mean.map(|x| x.conj()), ..*self })
     }
     /// Of the square of every slot.
     #[must_use]
@@ -91,14 +91,25 @@ impl Known {
     /// Of the product with another message, of which the sizes alone are known where neither repeats a few numbers.
     #[must_use]
     pub fn product(&self, other: &Self) -> Self {
-        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, |x, y| x * y));
         let mut size = self.size.product(&other.size);
         if let (Some(x), Some(y)) = (self.mean, other.mean) {
             // The mean of the product is this near to the product of the means (Cauchy and Schwarz).
             let apart = self.size.apart * other.size.apart;
             size.root = size.root.max((x * y).norm() - if apart.is_nan() { f64::INFINITY } else { apart });
         }
-        Self { pattern, ..Self::sized(size) }
+        self.zipped(other, |x, y| x * y, Self::sized(size))
+    }
+    /// This, with the slots of a function of every slot.
+    #[must_use]
+    pub fn mapped(&self, f: impl Fn(Complex64) -> Complex64, of: Self) -> Self {
+        let pattern = self.pattern.map(|slots| slots.map(&f));
+        Self { pattern, sample: self.sample.map(|slots| slots.map(&f)), ..of }
+    }
+    /// This, with the slots of a function of every slot and that of another message.
+    fn zipped(&self, other: &Self, f: impl Fn(Complex64, Complex64) -> Complex64, of: Self) -> Self {
+        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, &f));
+        let sample = self.sample.zip(other.sample).and_then(|(x, y)| x.zip(&y, &f));
+        Self { pattern, sample, ..of }
     }
 }
 
