@@ -1,6 +1,7 @@
 """Compiles the kernels for real cards, without one: registers, no local memory, no fused quotient. `make test-nvrtc`, by hand.
 
-The compiler is NVIDIA's NVRTC as a wheel; its assembler says what each kernel takes.
+The compiler is NVIDIA's NVRTC as a wheel; its assembler says what each kernel takes. `nvrtc.py write` stores the PTX that the library has within it;
+without that word the stored one is compared with what the kernels give.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import ctypes
 import re
 import site
 import sys
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -17,6 +19,9 @@ KERNELS = ROOT / "crates/cuda/kernels"
 TARGETS = ("sm_80", "sm_90", "sm_100", "sm_120")
 # Registers of a thread: with 128 a multiprocessor has two blocks of 256 threads. Blind rotations keep an accumulator in them.
 MOST_REGISTERS = {"blind": 255, "": 128}
+# What `crates/cuda/src/kernels.rs` includes, and the target of it.
+STORED = KERNELS / "kernels.ptx.z"
+PTX_TARGET = "compute_80"
 # Kernels whose sums of doubles decide a result.
 QUOTIENTS = ("convert_F50", "convert_S64")
 
@@ -83,9 +88,19 @@ def fused_quotients(ptx: str) -> list[str]:
     return wrong
 
 
+def stored() -> bytes:
+    """The PTX that the library has."""
+    return zlib.decompress(STORED.read_bytes())
+
+
 def main() -> None:
-    """Checks all kernels for all targets."""
+    """Checks all kernels for all targets, or stores their PTX."""
     compiler, source, bad = Compiler(), text(), []
+    ptx = compiler.compile(source, PTX_TARGET)[0].rstrip(b"\0")
+    if "write" in sys.argv[1:]:
+        STORED.write_bytes(zlib.compress(ptx, 9))
+    elif ptx != stored():
+        bad.append(f"{STORED.name} is not what the kernels give: run `tools/nvrtc.py write`")
     for target in TARGETS:
         cubin, log = compiler.compile(source, target)
         found = usage(log)
@@ -99,8 +114,7 @@ def main() -> None:
             bad.append(f"{target}: two compilations differ")
         most = max(found, key=lambda name: found[name][0])
         print(f"{target}: {len(found)} kernels, {len(cubin)} bytes; most registers: {most}, {found[most][0]}")
-    ptx = compiler.compile(source, "compute_80")[0].decode()
-    bad += [f"{name}: the quotient is fused" for name in fused_quotients(ptx)]
+    bad += [f"{name}: the quotient is fused" for name in fused_quotients(ptx.decode())]
     if bad:
         sys.exit("\n".join(bad))
 

@@ -322,6 +322,34 @@ class Plan(TypedDict):
     working_bytes: int
     peak_bytes: int
 
+class Card(TypedDict):
+    """A card that the driver finds."""
+
+    index: int
+    name: str
+    capability: str
+    memory_bytes: int
+    arithmetic: str
+    """The arithmetic that is quicker there: "F50", doubles, or "S64", words."""
+
+def cards() -> list[Card]:
+    """The NVIDIA cards that the driver of this machine finds.
+
+    Raises
+    ------
+    DeviceError
+        If there is no card or no driver that can be used: the reason.
+    """
+
+def test_card(index: int) -> None:
+    """Open a card, compare what it computes with this machine, and close it.
+
+    Raises
+    ------
+    DeviceError
+        If the card cannot be used: the reason.
+    """
+
 def doctor() -> DoctorReport:
     """Describe the processor, the backends and the memory.
 
@@ -640,7 +668,7 @@ class Engine:
         cls,
         preset: str,
         slot_count: int | None,
-        threads: int,
+        machine: tuple[int, int | None],
         *,
         allow_insecure: bool = False,
         levels: int | None = None,
@@ -648,9 +676,12 @@ class Engine:
     ) -> Engine:
         """`levels` chooses the smallest secure set with these levels.
 
-        `parameters` is the text of an own parameter set.
+        `parameters` is the text of an own parameter set. `machine` is the number of threads and, if it computes on one,
+        that of the card.
         """
 
+    @property
+    def device(self) -> str: ...
     @property
     def secret(self) -> str: ...
     def plan(self, method: str, stage_count: int | None, key_size: str) -> Plan: ...

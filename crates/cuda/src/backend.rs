@@ -7,7 +7,7 @@
 use crate::device::{Table, DEGREES};
 use crate::ops;
 use crate::poly::Limb;
-use crate::{Arithmetic, DeviceKey, DevicePoly, DeviceRing, Emu, Error};
+use crate::{selftest, Arithmetic, Device, DeviceKey, DevicePoly, DeviceRing, Driver, Error};
 use aglet_ring::automorphism::Automorphism;
 use aglet_ring::ops::{Diagonals, Division, KeyStream, MapInput};
 use aglet_ring::places::Remote;
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A card whose kernels compute for rings.
 pub struct Card {
-    card: Emu,
+    card: Device,
     wanted: Arithmetic,
     /// By prime, degree and root: rings and their subsets share them.
     tables: Mutex<HashMap<(u64, u32, u64), Arc<Table>>>,
@@ -30,7 +30,7 @@ pub struct Card {
 
 /// The limbs of a polynomial on a card.
 struct Limbs {
-    card: Emu,
+    card: Device,
     limbs: Vec<Limb>,
 }
 
@@ -42,14 +42,32 @@ impl Remote for Limbs {
 
 /// What a card has of diagonals or packed keys, and which card.
 struct Kept<T> {
-    card: Emu,
+    card: Device,
     there: T,
 }
 
 impl Card {
+    /// The card of this number, by the driver of the machine, after a self-test.
+    ///
+    /// # Errors
+    /// Those of [`Driver::open`]; [`Error::Wrong`].
+    pub fn open(index: usize) -> Result<Self, Error> {
+        Self::tested(Device::new(Driver::open(None, index)?))
+    }
+
+    /// A backend over a card, after a self-test: with the arithmetic that is quicker there.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`], and those of the card.
+    pub fn tested(card: Device) -> Result<Self, Error> {
+        let wanted = card.arithmetic();
+        selftest::run(&card, wanted)?;
+        Ok(Self::new(card, wanted))
+    }
+
     /// A backend over a card. Primes have the arithmetic that is wanted where it serves them.
     #[must_use]
-    pub fn new(card: Emu, wanted: Arithmetic) -> Self {
+    pub fn new(card: Device, wanted: Arithmetic) -> Self {
         Self { card, wanted, tables: Mutex::default() }
     }
 
@@ -174,7 +192,7 @@ fn with_operands<'a>(polys: impl Iterator<Item = &'a Poly<Eval>> + Clone) -> Whe
 
 impl Backend for Card {
     fn name(&self) -> String {
-        format!("emulated card, {:?}", self.wanted)
+        format!("{}, {:?}", self.card.name(), self.wanted)
     }
 
     fn forms(&self, ring: &HostRing, forms: &[Form<'_>], shape: (usize, usize)) -> Result<Vec<Poly<Eval>>, RingError> {

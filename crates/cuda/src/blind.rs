@@ -1,6 +1,6 @@
 //! Blind rotations by blocks of a secret, many accumulators at a time: all blocks of `aglet_ring::blind::blind_block`.
 
-use crate::emu::{Block, Emu};
+use crate::launcher::{Block, Device};
 use crate::{Arithmetic, Error};
 use aglet_ring::blind::Gadget;
 use aglet_ring::ntt::NttTable;
@@ -16,7 +16,7 @@ const EACH: usize = 16;
 
 /// The key of a blind rotation on a device, with all that its kernel reads.
 pub struct BlindKey {
-    card: Emu,
+    card: Device,
     modulus: Modulus,
     arithmetic: Arithmetic,
     shape: KeyShape,
@@ -47,7 +47,7 @@ impl BlindKey {
     /// [`Error::Rotation`] for other shapes than the parameter sets of block-binary, binary and ternary secrets have;
     /// [`Error::Memory`].
     pub fn new(
-        card: &Emu,
+        card: &Device,
         table: &SmallTable,
         key: &PackedKey,
         gadget: Gadget,

@@ -1,6 +1,6 @@
 //! A ring on a device: the tables that its kernels read, and launches over lists of limbs.
 
-use crate::emu::{Block, Emu};
+use crate::launcher::{Block, Device};
 use crate::{Arithmetic, Error};
 use aglet_ring::reversal::bit_reverse;
 use aglet_ring::{HostRing, Modulus};
@@ -14,7 +14,7 @@ pub(crate) const THREADS: u32 = 256;
 /// A ring whose polynomials may be on a device. Its operations ([`ops`](crate::ops)) are those of [`HostRing`], on what is there.
 pub struct DeviceRing<'a> {
     ring: &'a HostRing,
-    card: Emu,
+    card: Device,
     tables: Vec<Arc<Table>>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(card: &Emu, ring: &HostRing, prime: usize, wanted: Arithmetic) -> Result<Self, Error> {
+    pub(crate) fn new(card: &Device, ring: &HostRing, prime: usize, wanted: Arithmetic) -> Result<Self, Error> {
         let modulus = *ring.modulus(prime);
         let arithmetic = wanted.for_modulus(&modulus);
         let powers = |root: u64| {
@@ -60,7 +60,7 @@ impl<'a> DeviceRing<'a> {
     ///
     /// # Errors
     /// [`Error::Degree`] unless N is 2^9 to 2^17; [`Error::Memory`].
-    pub fn new(card: Emu, ring: &'a HostRing, wanted: Arithmetic) -> Result<Self, Error> {
+    pub fn new(card: Device, ring: &'a HostRing, wanted: Arithmetic) -> Result<Self, Error> {
         if !DEGREES.contains(&ring.log_n()) {
             return Err(Error::Degree { log_n: ring.log_n() });
         }
@@ -69,7 +69,7 @@ impl<'a> DeviceRing<'a> {
         Ok(Self { ring, card, tables })
     }
     /// With tables that are there already.
-    pub(crate) fn of(card: Emu, ring: &'a HostRing, tables: Vec<Arc<Table>>) -> Self {
+    pub(crate) fn of(card: Device, ring: &'a HostRing, tables: Vec<Arc<Table>>) -> Self {
         Self { ring, card, tables }
     }
 
@@ -78,7 +78,7 @@ impl<'a> DeviceRing<'a> {
     pub fn ring(&self) -> &'a HostRing {
         self.ring
     }
-    pub(crate) fn card(&self) -> &Emu {
+    pub(crate) fn card(&self) -> &Device {
         &self.card
     }
     /// What kernels read of a prime of the ring.

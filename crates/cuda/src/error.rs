@@ -6,25 +6,92 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The kernels could not be compiled for the emulator.
-    #[error("the emulator needs a C++ compiler: install g++, or name another one in CXX ({why})")]
-    Compiler {
-        /// What the compiler said, or why it did not run.
-        why: String,
-    },
-    /// What was compiled could not be loaded.
-    #[error("the emulator cannot load its kernels from {folder}: name a folder for programs in TMPDIR ({why})")]
-    Load {
-        /// The folder of temporary files.
-        folder: String,
+    /// There is no driver.
+    #[error(
+        "there is no driver of NVIDIA cards: install it, name its library in AGLET_CUDA_DRIVER, or take mode=\"auto\", which does without ({library}: {why})"
+    )]
+    Driver {
+        /// The library that was looked for.
+        library: String,
         /// What the system said.
         why: String,
     },
+    /// A library that is no driver, or one of long ago.
+    #[error("the driver {library} has no {symbol}: install NVIDIA's driver 570 or later, or name its library in AGLET_CUDA_DRIVER")]
+    Symbol {
+        /// The library.
+        library: String,
+        /// The function that it lacks.
+        symbol: String,
+    },
+    /// The library that programs are linked with where no driver is.
+    #[error("{library} is the stub that programs are linked with, no driver: take its folder out of LD_LIBRARY_PATH")]
+    Stub {
+        /// The library.
+        library: String,
+    },
+    /// The driver does not know the instructions of our kernels.
+    #[error("the driver serves CUDA {found}, and {needed} is needed: install NVIDIA's driver 570 or later")]
+    OldDriver {
+        /// The version of CUDA that it serves.
+        found: String,
+        /// The one that is needed.
+        needed: String,
+    },
+    /// The driver refuses the kernels.
+    #[error("the driver does not take the kernels ({status}): install NVIDIA's driver 570 or later")]
+    Ptx {
+        /// What it said.
+        status: String,
+    },
+    /// No card.
+    #[error("the driver finds no card: look at nvidia-smi, and at CUDA_VISIBLE_DEVICES")]
+    NoCard,
+    /// A number that no card has.
+    #[error("there is no card {index}: choose a device_id of {cards}")]
+    Index {
+        /// The number.
+        index: usize,
+        /// The cards.
+        cards: String,
+    },
+    /// A card that is too old.
+    #[error("the card {card} is too old: 8.0 or later is needed")]
+    Capability {
+        /// The card.
+        card: String,
+    },
     /// No memory is left on the device.
-    #[error("the device has no {bytes} bytes left: use fewer inputs side by side")]
+    #[error(
+        "the device has no {bytes} bytes left, {free} are free: use fewer inputs side by side, medium or small bootstrap keys, or end \
+         other programs there"
+    )]
     Memory {
         /// Bytes of the block that was wanted.
         bytes: usize,
+        /// Bytes that are free.
+        free: usize,
+    },
+    /// The card failed, and with it all that it had.
+    #[error(
+        "the card was lost in {call} ({status}), with all that it had: start a new process, and look at nvidia-smi"
+    )]
+    Lost {
+        /// The function of the driver.
+        call: &'static str,
+        /// What it said.
+        status: String,
+    },
+    /// A child of a fork uses its parent's card.
+    #[error("a card that was opened before a fork is none of the child's: make the engine in the child, or start processes by spawn")]
+    Forked,
+    /// The card computes wrong words.
+    #[error("{card} computes wrong words in the self-test of {what}: do not use it, and report it")]
+    Wrong {
+        /// The card.
+        card: String,
+        /// The operation.
+        what: &'static str,
     },
     /// A kernel did what kernels must not: an error of ours.
     #[error("kernel {kernel}: {what}")]

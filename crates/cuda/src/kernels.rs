@@ -17,3 +17,14 @@ pub const FILES: [(&str, &str); 8] = [
 pub fn text() -> String {
     FILES.iter().map(|(name, text)| format!("#line 1 \"{name}\"\n{text}")).collect()
 }
+
+/// The kernels as PTX for compute capability 8.0 and later, which drivers compile for their cards. `tools/nvrtc.py` makes it of [`FILES`], and
+/// `make test-nvrtc` sees that it is theirs.
+///
+/// # Panics
+/// Never: the bytes are those of this crate.
+#[must_use]
+pub fn ptx() -> Vec<u8> {
+    let packed = include_bytes!("../kernels/kernels.ptx.z");
+    miniz_oxide::inflate::decompress_to_vec_zlib(packed).expect("the PTX of this crate is whole")
+}

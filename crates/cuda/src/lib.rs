@@ -1,10 +1,10 @@
 //! Floor 1 of Aglet: the macro-operations of the ring on a CUDA card, the same words as on the host.
 //!
-//! The kernels are CUDA C without headers (`kernels`). What runs them today is [`Emu`], which compiles the same text for this machine and
-//! finds races, words that nobody wrote and addresses that are nobody's. A driver of cards takes its place behind the same calls. [`Card`]
-//! makes a backend of rings of it.
+//! The kernels are CUDA C without headers (`kernels`). What runs them is a [`Launcher`]: the [`Driver`] of a card, or in tests an emulator that compiles
+//! the same text for this machine and finds races, words that nobody wrote and addresses that are nobody's. [`Card`] makes a backend of rings of
+//! it.
 //!
-//! `unsafe` stands in `emu.rs` only.
+//! `unsafe` stands in `driver.rs` only.
 #![deny(unsafe_code)]
 
 mod arithmetic;
@@ -12,16 +12,19 @@ mod backend;
 mod blind;
 mod device;
 #[allow(unsafe_code)]
-mod emu;
+mod driver;
 mod error;
 pub mod kernels;
+mod launcher;
 pub mod ops;
 mod poly;
+mod selftest;
 
 pub use arithmetic::Arithmetic;
 pub use backend::Card;
 pub use blind::BlindKey;
 pub use device::DeviceRing;
-pub use emu::{Emu, Order, Program};
+pub use driver::{CardInfo, Driver, LIBRARY_VARIABLE};
 pub use error::Error;
+pub use launcher::{Device, Launcher};
 pub use poly::{DeviceKey, DevicePoly};

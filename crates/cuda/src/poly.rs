@@ -1,6 +1,6 @@
 //! Polynomials and keys in the memory of a device.
 
-use crate::emu::Block;
+use crate::launcher::Block;
 use crate::{DeviceRing, Error};
 use aglet_ring::poly::{Eval, Representation};
 use aglet_ring::{KeyBlock, Poly};
@@ -124,7 +124,7 @@ impl DeviceRing<'_> {
             return Err(Error::Secret);
         }
         let limbs = self.limbs(x.limbs())?;
-        limbs.iter().zip(host_rows(x)?).for_each(|(limb, row)| limb.block.write(limb.at, row));
+        limbs.iter().zip(host_rows(x)?).try_for_each(|(limb, row)| limb.block.write(limb.at, row))?;
         Ok(DevicePoly::of(limbs, x.q_limbs()))
     }
 

@@ -1,9 +1,10 @@
 //! Rings whose backend is a card: where work is done, and that it has the words of the host wherever that is.
 
 use crate::case::{card, ring, Words};
-use aglet_cuda::{Arithmetic, Card, Order};
+use aglet_cuda::{Arithmetic, Card};
 use aglet_ring::poly::Eval;
 use aglet_ring::{arch, Form, Host, KeyProduct, Multiplier, Poly, Ring};
+use aglet_testing::emu::Order;
 use std::sync::Arc;
 
 const BITS: [u32; 6] = [47, 40, 40, 52, 50, 50];

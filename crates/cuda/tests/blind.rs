@@ -1,11 +1,12 @@
 //! Blind rotations on the emulated card against the host, word for word.
 
 use super::case::{card, runs, Words};
-use aglet_cuda::{Arithmetic, BlindKey, Error, Order};
+use aglet_cuda::{Arithmetic, BlindKey, Error};
 use aglet_ring::blind::{blind_block, scratch_words, Gadget};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::small::{self, SmallTable};
 use aglet_ring::{arch, Modulus};
+use aglet_testing::emu::Order;
 
 /// The blocks of a key: a whole rotation is long.
 const BLOCKS: usize = if cfg!(feature = "long") { 172 } else { 3 };

@@ -1,24 +1,44 @@
 //! What tests share: rings of mixed primes, words at the ends of their ranges, numbers where a rounding is hard.
 
-use aglet_cuda::{Arithmetic, Emu, Order, Program};
+use aglet_cuda::{Arithmetic, Device, Driver};
 use aglet_ring::poly::{Coeff, Eval, Representation};
 use aglet_ring::primes::ntt_primes;
 use aglet_ring::{KeyBlock, Poly, Ring};
+use aglet_testing::emu::{Emu, FakeDriver, Order, Program};
 use aglet_testing::exact::{residue, BigInt, Moduli};
 use rayon::prelude::*;
-use std::sync::OnceLock;
 
 /// A card with the kernels of this crate, which are compiled once.
-pub fn card(order: Order) -> Emu {
-    static PROGRAM: OnceLock<Program> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| Program::new().unwrap_or_else(|e| panic!("{e}")));
-    Emu::new(program, order).unwrap()
+pub fn card(by: impl Into<By>) -> Device {
+    match by.into() {
+        By::Emulator(order) => Emu::device(Program::kernels(), order),
+        By::Driver => {
+            let fake = FakeDriver::new(Program::kernels());
+            Device::new(Driver::open(Some(fake.file().into()), 0).unwrap())
+        }
+    }
 }
 
-/// Every order of threads and every arithmetic. At the real degrees one order is enough.
-pub fn runs() -> impl Iterator<Item = (Order, Arithmetic)> {
+/// What launches kernels.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    /// The emulator, with threads in this order.
+    Emulator(Order),
+    /// The driver, over a library that has its functions and the emulator.
+    Driver,
+}
+
+impl From<Order> for By {
+    fn from(order: Order) -> Self {
+        Self::Emulator(order)
+    }
+}
+
+/// Every order of threads and the driver, with every arithmetic. At the real degrees one order is enough.
+pub fn runs() -> impl Iterator<Item = (By, Arithmetic)> {
     let orders = Order::ALL.into_iter().filter(|&order| cfg!(not(feature = "long")) || order == Order::Shuffled);
-    orders.flat_map(|order| Arithmetic::ALL.map(|arithmetic| (order, arithmetic)))
+    let all = orders.map(By::Emulator).chain(cfg!(not(feature = "long")).then_some(By::Driver));
+    all.flat_map(|by| Arithmetic::ALL.map(|arithmetic| (by, arithmetic)))
 }
 
 /// A ring of primes with these numbers of bits, the last `special` of them special.

@@ -3,6 +3,7 @@
 mod backend;
 mod blind;
 mod case;
+mod driver;
 mod gates;
 mod oracle;
 mod suite;

@@ -2,10 +2,11 @@
 
 use super::case::{card, hard_numbers, of_numbers, ring, Words, CHAINS};
 use aglet_cuda::ops::{Form, KeyProduct};
-use aglet_cuda::{Arithmetic, DeviceRing, Order};
+use aglet_cuda::{Arithmetic, DeviceRing};
 use aglet_ring::poly::{Coeff, Eval};
 use aglet_ring::reversal::reversed;
 use aglet_ring::{Constant, Multiplier, Poly, Ring};
+use aglet_testing::emu::Order;
 use aglet_testing::exact::{residue, BigInt};
 
 const LOG_N: u32 = 10;

@@ -3,11 +3,12 @@
 
 use super::case::{card, hard_numbers, of_numbers, of_rows, ring, runs, same, Words, CHAINS};
 use aglet_cuda::ops::{Diagonals, Form, KeyProduct, MapInput};
-use aglet_cuda::{Arithmetic, DevicePoly, DeviceRing, Error, Order};
+use aglet_cuda::{Arithmetic, DevicePoly, DeviceRing, Error};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::ops::KeyStream;
 use aglet_ring::poly::{Coeff, Eval};
 use aglet_ring::{Constant, Digits, Multiplier, Poly, Ring};
+use aglet_testing::emu::Order;
 
 /// The degrees of the transforms; a quick run leaves out the largest.
 const DEGREES: std::ops::RangeInclusive<u32> = 9..=if cfg!(feature = "long") { 17 } else { 14 };

@@ -36,7 +36,7 @@ mod _core {
         IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
     };
     #[pymodule_export]
-    use crate::reports::{bench_ntt, doctor, peak_rss_bytes, unit_costs};
+    use crate::reports::{bench_ntt, cards, doctor, peak_rss_bytes, test_card, unit_costs};
     #[pymodule_export]
     use crate::restore::restore;
     #[pymodule_export]

@@ -56,6 +56,29 @@ pub fn doctor(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     reported(py, report::doctor)
 }
 
+/// The NVIDIA cards that the driver of this machine finds.
+///
+/// Raises
+/// ------
+/// DeviceError
+///     If there is no card or no driver that can be used: the reason.
+#[pyfunction]
+pub fn cards(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    reported(py, report::cards)
+}
+
+/// Open a card, compare what it computes with this machine, and close it.
+///
+/// Raises
+/// ------
+/// DeviceError
+///     If the card cannot be used: the reason.
+#[pyfunction]
+pub fn test_card(py: Python<'_>, index: i64) -> PyResult<()> {
+    let index = count(py, "device_id", index)?;
+    py.detach(|| report::test_card(index)).map_err(|e| raise(py, e))
+}
+
 /// Time the negacyclic number-theoretic transform of one limb on one thread (medians).
 #[pyfunction]
 pub fn bench_ntt<'py>(

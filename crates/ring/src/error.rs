@@ -63,9 +63,7 @@ pub enum Error {
         bytes: usize,
     },
     /// A card failed in the middle of an operation.
-    #[error(
-        "The card failed: {reason}. The result is lost, the inputs are not; start the process anew, or run on the CPU."
-    )]
+    #[error("The card failed: {reason}. There is no result; inputs that this machine has are as they were, and may run on the CPU.")]
     Device {
         /// What the card, or its driver, said.
         reason: String,

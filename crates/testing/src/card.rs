@@ -1,18 +1,18 @@
 //! An emulated card for engines.
 
-use aglet_cuda::{kernels, Emu, Program};
-pub use aglet_cuda::{Arithmetic, Card, Order};
-use std::sync::{Arc, OnceLock};
+use crate::emu::Emu;
+pub use crate::emu::{Order, Program};
+use aglet_cuda::kernels;
+pub use aglet_cuda::{Arithmetic, Card};
+use std::sync::Arc;
 
 fn of(program: &Program, order: Order, arithmetic: Arithmetic) -> Arc<Card> {
-    Arc::new(Card::new(Emu::new(program, order).expect("the emulator has memory"), arithmetic))
+    Arc::new(Card::new(Emu::device(program, order), arithmetic))
 }
 
 /// A card of its own, with the kernels of `aglet-cuda`, which are compiled once.
 pub fn emulated(order: Order, arithmetic: Arithmetic) -> Arc<Card> {
-    static PROGRAM: OnceLock<Program> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| Program::new().unwrap_or_else(|e| panic!("{e}")));
-    of(program, order, arithmetic)
+    of(Program::kernels(), order, arithmetic)
 }
 
 /// A card whose kernels have another text in one place, so that it fails.

@@ -71,15 +71,25 @@ class OtherNames:
     """Mixed into `Engine`."""
 
     _core: _core.Engine
+    _mode: str
 
     def to_cpu(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Return a copy of the ciphertext. All data are in the memory of the processor already."""
+        """Return a copy of the ciphertext. What a card has comes to the processor when it is used there."""
         ciphertext = operands.ciphertext(ciphertext)
         return self._core.level_down(ciphertext, ciphertext.level)
 
-    def to_cuda(self, *_: Any, **__: Any) -> NoReturn:
-        """Documented, but not in this version, which has no GPU backend. Raises DeviceError."""
-        raise DeviceError('This version has no GPU backend; leave to_cuda out, and use mode="parallel" for all cores.')
+    def to_cuda(self, ciphertext: Ciphertext) -> Ciphertext:
+        """Return a copy of the ciphertext, which goes to the card of the engine with its first use there.
+
+        Raises
+        ------
+        DeviceError
+            If the mode of the engine is not "gpu".
+        """
+        if self._mode != "gpu":
+            raise DeviceError('This engine computes on the processor; leave to_cuda out, or make it with mode="gpu".')
+        ciphertext = operands.ciphertext(ciphertext)
+        return self._core.level_down(ciphertext, ciphertext.level)
 
     def vstack(self, *_: Any, **__: Any) -> NoReturn:
         """Documented, but not in this version: a ciphertext of several units. Raises RangeError."""

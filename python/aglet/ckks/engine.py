@@ -62,8 +62,8 @@ class Engine(
     """A CKKS engine: one parameter set, its tables, and its threads.
 
     Methods never change their arguments, except `out=` of `add` and `subtract`. They may be called from many threads at
-    once. An engine works in forked children. A pickle holds the arguments of the engine and no keys; the engine made
-    from it uses the threads of its machine.
+    once. An engine works in forked children, unless its mode is "gpu". A pickle holds the arguments of the engine and
+    no keys; the engine made from it uses the threads of its machine.
 
     Parameters
     ----------
@@ -77,8 +77,9 @@ class Engine(
     mode
         "cpu" uses one thread, or `thread_count` threads. It is the default, as in the documented interface, so that
         several engines or processes do not compete for cores. "parallel" uses all cores. The results are the same.
-        "gpu" is not in this version and is refused. "auto" will use a GPU where there is one; in this version it always
-        means "parallel".
+        "gpu" gives macro-operations to an NVIDIA card: keys and ciphertexts go there with their first use, secret keys
+        never, and results have the same bits. **It has run on emulated cards only.** "auto" means "gpu" where a card
+        passes its self-test, and "parallel" elsewhere; the logger "aglet" says which and why.
     use_bootstrap
         Choose a ring that supports bootstrapping: N = 2^16, 32768 slots. A fresh ciphertext has 13 levels. A regular
         bootstrap leaves 10 levels, a lossy one up to 13. Its other name is `for_bootstrap`.
@@ -102,7 +103,7 @@ class Engine(
     use_multiparty, use_bootstrap_to_17_levels
         Documented, but not in this version. `True` is refused with a sentence that names the alternative.
     device_id
-        Only for the modes "gpu" and "auto".
+        Only for the modes "gpu" and "auto": the number of the card, from 0. `aglet doctor` lists the cards.
     log_coeff_count, special_prime_count
         For experts: the ring by its size, 13 to 17, with all of its levels: 2, 7, 17, 36 or 77. Aglet chooses the
         number of special primes itself and ignores the second number.
@@ -122,7 +123,7 @@ class Engine(
     InsecureParametersError
         If the preset is below 128 bits and `allow_insecure` was not given.
     DeviceError
-        If the mode is "gpu", or AGLET_BACKEND names a backend that the processor lacks.
+        If the mode is "gpu" and the card cannot be used, or if AGLET_BACKEND names a backend that the processor lacks.
 
     Examples
     --------
@@ -172,7 +173,7 @@ class Engine(
         self._core = _core.Engine(
             chosen.preset,
             chosen.slot_count,
-            chosen.threads,
+            (chosen.threads, chosen.card),
             allow_insecure=allow_insecure,
             levels=chosen.levels,
             parameters=chosen.parameters,

@@ -66,7 +66,7 @@ class Figures:
 
     @property
     def mode(self) -> str:
-        """The mode, "cpu" or "parallel"."""
+        """The mode: "cpu", "parallel" or "gpu"."""
         return self._mode
 
     @mode.setter
@@ -91,6 +91,11 @@ class Figures:
     def backend(self) -> str:
         """The kernels in use: "avx512ifma", "avx2", "portable" or "scalar"."""
         return self._core.backend
+
+    @property
+    def device(self) -> str:
+        """What does macro-operations: "host", or the name of a card and its arithmetic."""
+        return self._core.device
 
     def security_report(self) -> reports.SecurityReport:
         """The security of the parameters in bits. `print` shows it as a sentence."""

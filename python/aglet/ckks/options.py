@@ -7,6 +7,7 @@ never ignored.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import warnings
 from collections.abc import Mapping
@@ -37,6 +38,7 @@ _RING_LEVELS = {13: 2, 14: 7, 15: 17, 16: 36, 17: 77}
 _NUMBERS = (
     "max_level", "slot_count", "log_slot_count", "thread_count", "device_id", "log_coeff_count", "special_prime_count",
 )  # fmt: skip
+_LOG = logging.getLogger("aglet")
 # An engine takes so many threads, or twice the cores where that is more.
 _MOST_THREADS = 64
 
@@ -56,6 +58,8 @@ class EngineOptions:
     """The iterations of a bootstrap that does not say how many."""
     parameters: str | None = None
     """The text of the user's own parameter set, which replaces the preset."""
+    card: int | None = None
+    """The number of the card that computes; None for the processor."""
 
 
 def available_cores() -> int:
@@ -75,7 +79,7 @@ def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> Engin
     ParameterError
         If arguments contradict one another or ask for something that this version does not have.
     DeviceError
-        If the mode is "gpu".
+        If the mode is "gpu" and the card cannot be used.
     """
     by_position = _read_positional(
         tuple(v if isinstance(v, str) else _whole("A number by position", v) for v in positional)
@@ -89,8 +93,7 @@ def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> Engin
         setattr(w, name, _once(name, value, getattr(w, name)))
     mode = "cpu" if w.mode is None else w.mode
     threads = _threads(mode, w.thread_count, w.device_id)
-    # There is no card yet.
-    mode = "parallel" if mode == "auto" else mode
+    mode, card = _card(mode, w.device_id)
 
     if w.use_bootstrap and w.use_bootstrap_to_14_levels:
         raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude each other; give one of them.")
@@ -104,7 +107,7 @@ def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> Engin
                 "log_coeff_count, special_prime_count, compact and use_bootstrap (a set that can bootstrap does so "
                 "without it)."
             )
-        return EngineOptions("", slots, None, mode, threads, None, 1, w.parameters)
+        return EngineOptions("", slots, None, mode, threads, None, 1, w.parameters, card)
     _check_precision(w.precision, w.use_bootstrap, w.compact, w.preset)
     flag = "use_bootstrap" if w.use_bootstrap else "use_bootstrap_to_14_levels"
     fixed = "preset" if w.preset is not None else flag if bootstraps else None
@@ -129,7 +132,7 @@ def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> Engin
     info = _preset_info(preset)
     if bootstraps and not info["methods"]:
         raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out {flag} or choose another.')
-    return EngineOptions(preset, slots, max_level, mode, threads, levels, iterations)
+    return EngineOptions(preset, slots, max_level, mode, threads, levels, iterations, card=card)
 
 
 def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, preset: str | None) -> None:
@@ -189,17 +192,14 @@ def _once(name: str, by_position: _T | None, by_name: _T | None) -> _T | None:
 
 
 def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
-    if mode == "gpu":
-        raise DeviceError(
-            'This version has no GPU backend; use mode="parallel" for all processor cores, or mode="auto", which '
-            "uses a GPU where there is one and the processor where there is none."
-        )
-    if mode not in ("cpu", "parallel", "auto"):
+    if mode not in ("cpu", "parallel", "gpu", "auto"):
         raise ParameterError(
-            f'There is no mode "{mode}"; use "cpu" for one thread, "parallel" for all cores, or "auto" for the best '
-            "available."
+            f'There is no mode "{mode}"; use "cpu" for one thread, "parallel" for all cores, "gpu" for a card, or '
+            '"auto" for a card where there is one.'
         )
-    if device_id != 0 and mode != "auto":
+    if device_id < 0:
+        raise ParameterError(f"device_id={device_id} is negative; cards are counted from 0.")
+    if device_id != 0 and mode not in ("gpu", "auto"):
         raise ParameterError(f'device_id={device_id} only has a meaning with mode="gpu"; leave it out.')
     if thread_count is not None and thread_count < 0:
         raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
@@ -214,6 +214,21 @@ def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
         )
         return cores
     return thread_count or (1 if mode == "cpu" else available_cores())
+
+
+def _card(mode: str, device_id: int) -> tuple[str, int | None]:
+    """The mode, "auto" decided, and the number of the card that computes."""
+    if mode == "gpu":
+        return mode, device_id
+    if mode != "auto":
+        return mode, None
+    try:
+        _core.test_card(device_id)
+    except DeviceError as error:
+        _LOG.info('mode="auto" uses the processor. %s', error)
+        return "parallel", None
+    _LOG.info('mode="auto" uses card %d.', device_id)
+    return "gpu", device_id
 
 
 def _level_count(

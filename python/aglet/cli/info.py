@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from aglet import _core
 from aglet.cli import output
+from aglet.errors import DeviceError
 from aglet.reports import gigabytes
 
-__all__ = ["doctor", "doctor_line"]
+__all__ = ["cards", "doctor", "doctor_line"]
 
 
 def doctor_line(machine: _core.DoctorReport) -> str:
@@ -19,12 +22,38 @@ def doctor_line(machine: _core.DoctorReport) -> str:
     )
 
 
+def cards() -> tuple[list[dict[str, Any]], str]:
+    """The cards, each with what its self-test says, and why there is none."""
+    try:
+        found = _core.cards()
+    except DeviceError as error:
+        return [], str(error)
+    return [{**card, "self_test": _self_test(card["index"])} for card in found], ""
+
+
+def _self_test(index: int) -> str:
+    try:
+        _core.test_card(index)
+    except DeviceError as error:
+        return str(error)
+    return "passed"
+
+
+def _card_rows() -> list[tuple[str, str]]:
+    found, why = cards()
+    if why:
+        return [("cards", f"none. {why}")]
+    said = "{name}, compute capability {capability}, {memory}, {arithmetic}; self-test: {self_test}"
+    return [(f"card {card['index']}", said.format(memory=gigabytes(card["memory_bytes"]), **card)) for card in found]
+
+
 @output.sentences
 def doctor(json: output.Json = False) -> None:
-    """Show the processor, the backend in use, the threads and the memory."""
+    """Show the processor, the backend in use, the threads, the memory and the NVIDIA cards."""
     machine = _core.doctor()
     if json:
-        output.json_line(dict(machine))
+        found, why = cards()
+        output.json_line({**machine, "cards": found, "cards_missing": why or None})
         return
     rows = [
         ("version", machine["version"]),
@@ -38,5 +67,6 @@ def doctor(json: output.Json = False) -> None:
         ("memory", gigabytes(machine["memory_total_bytes"])),
         ("memory free", gigabytes(machine["memory_available_bytes"])),
         ("huge pages", machine["huge_pages"]),
+        *_card_rows(),
     ]
     output.console().print(output.facts("aglet doctor", rows))

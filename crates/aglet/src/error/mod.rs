@@ -48,6 +48,9 @@ pub enum Error {
     /// A key that was not given or does not have what is needed.
     #[error(transparent)]
     MissingKey(#[from] MissingKeyError),
+    /// A card that is not there, or cannot be used.
+    #[error("The card cannot be used: {0}.")]
+    Device(#[from] aglet_cuda::Error),
     /// Not enough memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -184,7 +187,9 @@ impl Error {
             Self::Rlwe(aglet_rlwe::Error::Level { .. }) => ErrorKind::Level,
             Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => ErrorKind::Other,
             Self::Rlwe(_) => ErrorKind::Parameter,
-            Self::Ring(aglet_ring::Error::Backend { .. } | aglet_ring::Error::Device { .. }) => ErrorKind::Device,
+            Self::Device(_) | Self::Ring(aglet_ring::Error::Backend { .. } | aglet_ring::Error::Device { .. }) => {
+                ErrorKind::Device
+            }
             Self::Ring(aglet_ring::Error::OutOfMemory { .. }) => ErrorKind::Memory,
             Self::Ring(_) => ErrorKind::Other,
         }

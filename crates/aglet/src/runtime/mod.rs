@@ -19,6 +19,7 @@ pub(crate) use watch::{stages_json, timed, Counter, Pass, Watch};
 pub use watch::{work_json, StageCost, StageRun};
 
 use crate::{Error, ErrorKind};
+use aglet_cuda::Card;
 use aglet_ring::arch::{self, Kernels};
 use aglet_ring::pool::Pool;
 use aglet_ring::sample::ChaChaSource;
@@ -50,6 +51,11 @@ macro_rules! runs {
             #[must_use]
             pub fn backend(&self) -> &'static str {
                 self.runtime.kernels().name()
+            }
+            /// [`Runtime::device`].
+            #[must_use]
+            pub fn device(&self) -> String {
+                self.runtime.device()
             }
             /// Runs work on the engine's own threads.
             pub(crate) fn run<T: Send>(
@@ -98,6 +104,14 @@ impl Runtime {
         Self { backend, ..self }
     }
 
+    /// The same on the card of this number, by the driver of the machine ([`Card::open`]).
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn on_card(self, index: usize) -> Result<Self, Error> {
+        Ok(self.on_backend(Arc::new(Card::open(index)?)))
+    }
+
     /// Worker threads.
     pub fn threads(&self) -> usize {
         self.threads.count()
@@ -105,6 +119,10 @@ impl Runtime {
     /// The kernels that serve primes below 2^50; larger ones have scalar kernels.
     pub fn kernels(&self) -> &'static Kernels {
         self.kernels
+    }
+    /// Who does the macro-operations: "host", or a card and its arithmetic.
+    pub fn device(&self) -> String {
+        self.backend.name()
     }
     /// What rings of its engines are made of.
     pub(crate) fn machine(&self) -> (&'static Kernels, Arc<dyn Backend>) {

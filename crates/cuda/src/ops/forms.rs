@@ -63,7 +63,7 @@ impl DeviceRing<'_> {
                 row.words(self.table(row.prime), addresses)
             };
             let list: Vec<_> = rows.iter().map(words).collect();
-            let _lists = lists.written();
+            let _lists = lists.written()?;
             self.launch_rows(&format!("form_{}", arithmetic.name()), &list, &[])?;
         }
         Ok(out)

@@ -113,7 +113,7 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        let _lists = lists.written();
+        let _lists = lists.written()?;
         self.launch_by_arithmetic("key_sum", &rows, &[u64::from(self.ring().log_n())])?;
         Ok(out)
     }

@@ -2,7 +2,7 @@
 
 use super::key_products::Pair;
 use super::lists::Lists;
-use crate::emu::Block;
+use crate::launcher::Block;
 use crate::poly::host_rows;
 use crate::{DeviceKey, DevicePoly, DeviceRing, Error};
 use aglet_ring::automorphism::Automorphism;
@@ -143,7 +143,7 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        let _lists = lists.written();
+        let _lists = lists.written()?;
         self.launch_by_arithmetic("linear_map", &rows, &[u64::from(self.ring().log_n())])
     }
 }

@@ -1,6 +1,6 @@
 //! Lists that kernels read, in one block of the device: where the next one will lie is known before it is there.
 
-use crate::emu::{Block, Emu};
+use crate::launcher::{Block, Device};
 use crate::Error;
 
 /// Words of lists, one after the other.
@@ -11,7 +11,7 @@ pub(super) struct Lists {
 
 impl Lists {
     /// Room for so many words.
-    pub(super) fn new(card: &Emu, words: usize) -> Result<Self, Error> {
+    pub(super) fn new(card: &Device, words: usize) -> Result<Self, Error> {
         Ok(Self { block: card.allocate(words.max(1))?, words: Vec::with_capacity(words) })
     }
     /// The address that a list will have; of an empty one at the end that of nothing.
@@ -21,8 +21,8 @@ impl Lists {
         self.block.address(0) + 8 * at as u64
     }
     /// Writes them. The block lives until the kernels that read it have run.
-    pub(super) fn written(self) -> Block {
-        self.block.write(0, &self.words);
-        self.block
+    pub(super) fn written(self) -> Result<Block, Error> {
+        self.block.write(0, &self.words)?;
+        Ok(self.block)
     }
 }

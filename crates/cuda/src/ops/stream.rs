@@ -2,7 +2,7 @@
 
 use super::key_products::Pair;
 use super::lists::Lists;
-use crate::emu::Block;
+use crate::launcher::Block;
 use crate::poly::host_rows;
 use crate::{DevicePoly, DeviceRing, Error};
 use aglet_ring::automorphism::Automorphism;
@@ -136,7 +136,7 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        let _lists = lists.written();
+        let _lists = lists.written()?;
         self.launch_by_arithmetic("stream_sum", &rows, &[u64::from(self.ring().log_n())])
     }
 }

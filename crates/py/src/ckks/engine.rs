@@ -13,7 +13,7 @@ use crate::wait::wait;
 use aglet::ckks::presets;
 use aglet::ckks::{report, sizes, Points, Sharing, Stated};
 use aglet::wire::CkksOrigin;
-use aglet::Error;
+use aglet::{Error, Runtime};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -68,20 +68,21 @@ impl Engine {
 #[pymethods]
 impl Engine {
     /// `levels` chooses the smallest secure set with these levels; the preset then only names its family. `parameters`
-    /// is the text of an own parameter set.
+    /// is the text of an own parameter set. `machine` is the number of threads and, if it computes on one, that of the card.
     #[new]
-    #[pyo3(signature = (preset, slot_count, threads, *, allow_insecure = false, levels = None, parameters = None))]
+    #[pyo3(signature = (preset, slot_count, machine, *, allow_insecure = false, levels = None, parameters = None))]
     fn new(
         py: Python<'_>,
         preset: &str,
         slot_count: Option<i64>,
-        threads: i64,
+        machine: (i64, Option<i64>),
         allow_insecure: bool,
         levels: Option<i64>,
         parameters: Option<&str>,
     ) -> PyResult<Self> {
         let slots = slot_count.map(|n| count(py, "slot_count", n)).transpose()?;
-        let threads = count(py, "threads", threads)?;
+        let threads = count(py, "threads", machine.0)?;
+        let card = machine.1.map(|n| count(py, "device_id", n)).transpose()?;
         let levels = levels.map(|n| count(py, "levels", n)).transpose()?;
         let engine = wait(py, None, |_| {
             let params = match (parameters, levels) {
@@ -89,12 +90,22 @@ impl Engine {
                 (None, Some(levels)) => sizes::with_levels(levels)?,
                 (None, None) => presets::load(preset, gate(allow_insecure))?,
             };
-            aglet::ckks::Engine::new(params, slots, threads)
+            let runtime = Runtime::new(threads)?;
+            let runtime = match card {
+                Some(index) => runtime.on_card(index)?,
+                None => runtime,
+            };
+            aglet::ckks::Engine::on(runtime, params, slots)
         })?;
         let context = CkksOrigin { ctx: None, ..engine.origin() };
         Ok(Self { context, engine: Arc::new(engine) })
     }
 
+    /// Who does the macro-operations.
+    #[getter]
+    fn device(&self) -> String {
+        self.engine.device()
+    }
     /// The kind of the secret key.
     #[getter]
     fn secret(&self) -> String {

@@ -9,6 +9,7 @@ use crate::runtime::machine;
 use crate::{Error, Units};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{Bootstrapper, Step};
+use aglet_cuda::{Card, CardInfo, Driver};
 use aglet_ring::arch;
 use aglet_schemes::ckks::CkksParams;
 use serde_json::{json, Value};
@@ -38,6 +39,31 @@ pub fn doctor() -> Result<Value, Error> {
         "memory_available_bytes": machine::memory_available(),
         "huge_pages": machine::huge_pages(),
     }))
+}
+
+/// The NVIDIA cards of this machine.
+///
+/// # Errors
+/// [`Error::Device`] says why there is none.
+pub fn cards() -> Result<Value, Error> {
+    let card = |card: &CardInfo| {
+        json!({
+            "index": card.index,
+            "name": card.name,
+            "capability": format!("{}.{}", card.capability.0, card.capability.1),
+            "memory_bytes": card.memory,
+            "arithmetic": format!("{:?}", card.arithmetic),
+        })
+    };
+    Ok(Driver::cards()?.iter().map(card).collect())
+}
+
+/// Opens a card for its self-test, and closes it.
+///
+/// # Errors
+/// [`Error::Device`].
+pub fn test_card(index: usize) -> Result<(), Error> {
+    Ok(Card::open(index).map(drop)?)
 }
 
 /// All presets, with their claims.

@@ -74,6 +74,7 @@ extern "C" void emulator_stop() {
     if (arena) munmap(arena, ARENA);
     if (marks) munmap(marks, ARENA / 8 * sizeof(Word));
     if (stacks) munmap(stacks, (u64)THREADS * STACK);
+    arena = stacks = nullptr, marks = nullptr;
 }
 // Poisoned words at an address that was none before; 0 if the arena is full. A page that is nowhere follows.
 extern "C" u64 emulator_allocate(u64 words) {

@@ -1,0 +1,448 @@
+//! A card by the driver of CUDA, a library that is found when the program runs: no part of CUDA is linked.
+
+use crate::{kernels, Arithmetic, Error, Launcher};
+use libloading::Library;
+use std::collections::{BTreeMap, HashMap};
+use std::error::Error as _;
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString, OsString};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// Names the library of the driver where it is no other place's.
+pub const LIBRARY_VARIABLE: &str = "AGLET_CUDA_DRIVER";
+/// Where the system has it.
+const LIBRARY: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+/// The version of CUDA whose drivers know the instructions of our PTX, as drivers count.
+const NEEDED: c_int = 12080;
+/// Compute capability that kernels are compiled for.
+const CAPABILITY: c_int = 8;
+/// Bytes that every block is a multiple of: what the driver aligns to.
+const GRAIN: usize = 512;
+/// Shared memory that a kernel has without asking.
+const SHARED: u32 = 48 << 10;
+
+/// What a function of the driver returns, 0 for success.
+type Status = c_int;
+/// What the driver gives instead of a pointer that means something here.
+type Handle = usize;
+
+const OUT_OF_MEMORY: Status = 2;
+const STUB_LIBRARY: Status = 34;
+const NO_DEVICE: Status = 100;
+const INVALID_PTX: Status = 218;
+const UNSUPPORTED_PTX: Status = 222;
+const NOT_FOUND: Status = 500;
+
+// Attributes of devices and of functions, as `cuda.h` numbers them.
+const MAJOR: c_int = 75;
+const MINOR: c_int = 76;
+const SINGLE_TO_DOUBLE: c_int = 87;
+const DYNAMIC_SHARED: c_int = 8;
+// How the words of a kernel's structure are handed over.
+const PARAMETERS: usize = 1;
+const PARAMETER_BYTES: usize = 2;
+
+/// Declares the functions of the driver, and finds them.
+macro_rules! functions {
+    ($($name:ident = $symbol:literal ($($argument:ty),*);)*) => {
+        struct Functions {
+            $($name: unsafe extern "C" fn($($argument),*) -> Status,)*
+            /// The functions are in it.
+            _library: Library,
+        }
+        impl Functions {
+            fn of(library: Library, place: &str) -> Result<Self, Error> {
+                $(
+                    // SAFETY: the driver has the function of this name with these arguments in every version; the library outlives it.
+                    let $name = unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> Status>($symbol) };
+                    let $name = *$name.map_err(|_| Error::Symbol {
+                        library: place.into(),
+                        symbol: String::from_utf8_lossy($symbol).into_owned(),
+                    })?;
+                )*
+                Ok(Self { $($name,)* _library: library })
+            }
+        }
+    };
+}
+functions! {
+    init = b"cuInit" (c_uint);
+    version = b"cuDriverGetVersion" (*mut c_int);
+    device_count = b"cuDeviceGetCount" (*mut c_int);
+    device = b"cuDeviceGet" (*mut c_int, c_int);
+    device_name = b"cuDeviceGetName" (*mut c_char, c_int, c_int);
+    device_memory = b"cuDeviceTotalMem_v2" (*mut usize, c_int);
+    attribute = b"cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
+    retain = b"cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
+    release = b"cuDevicePrimaryCtxRelease_v2" (c_int);
+    enter = b"cuCtxSetCurrent" (Handle);
+    load = b"cuModuleLoadData" (*mut Handle, *const c_void);
+    unload = b"cuModuleUnload" (Handle);
+    function = b"cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
+    set_attribute = b"cuFuncSetAttribute" (Handle, c_int, c_int);
+    memory = b"cuMemGetInfo_v2" (*mut usize, *mut usize);
+    allocate = b"cuMemAlloc_v2" (*mut u64, usize);
+    free = b"cuMemFree_v2" (u64);
+    write = b"cuMemcpyHtoD_v2" (u64, *const c_void, usize);
+    read = b"cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
+    launch = b"cuLaunchKernel" (
+        Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void, *mut *mut c_void
+    );
+    error_name = b"cuGetErrorName" (Status, *mut *const c_char);
+}
+
+/// A card that the driver finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardInfo {
+    /// Its number for the driver, from 0.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// Its compute capability.
+    pub capability: (u32, u32),
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// The arithmetic that is quicker there.
+    pub arithmetic: Arithmetic,
+}
+
+impl fmt::Display for CardInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, name, capability: (major, minor), memory, .. } = self;
+        write!(f, "{index}: {name}, compute capability {major}.{minor}, {} GB", memory / 1_000_000_000)
+    }
+}
+
+/// The driver, before a card is chosen.
+struct Cuda {
+    functions: Functions,
+    cards: Vec<CardInfo>,
+}
+
+impl Cuda {
+    /// Loads the driver and lists its cards.
+    fn start(library: Option<OsString>) -> Result<Self, Error> {
+        let named = library.or_else(|| std::env::var_os(LIBRARY_VARIABLE)).unwrap_or_else(|| LIBRARY.into());
+        let place = named.to_string_lossy().into_owned();
+        // SAFETY: the user names the library, or the system has it: its constructors are those of a driver, and are trusted as it is.
+        let library = unsafe { Library::new(&named) };
+        let why = |e: libloading::Error| e.source().map_or_else(|| e.to_string(), ToString::to_string);
+        let library = library.map_err(|e| Error::Driver { library: place.clone(), why: why(e) })?;
+        let functions = Functions::of(library, &place)?;
+        let mut cuda = Self { functions, cards: Vec::new() };
+        // SAFETY: it is the first call, and its only flag is 0.
+        match unsafe { (cuda.functions.init)(0) } {
+            STUB_LIBRARY => return Err(Error::Stub { library: place }),
+            NO_DEVICE => return Err(Error::NoCard),
+            status => cuda.functions.done("cuInit", status)?,
+        }
+        let version = cuda.functions.number("cuDriverGetVersion", |found| {
+            // SAFETY: `found` is where the number goes.
+            unsafe { (cuda.functions.version)(found) }
+        })?;
+        if version < NEEDED {
+            return Err(Error::OldDriver { found: versions(version), needed: versions(NEEDED) });
+        }
+        let count = cuda.functions.number("cuDeviceGetCount", |found| {
+            // SAFETY: as above.
+            unsafe { (cuda.functions.device_count)(found) }
+        })?;
+        if count == 0 {
+            return Err(Error::NoCard);
+        }
+        cuda.cards = (0..count).map(|index| cuda.functions.card(index)).collect::<Result<_, _>>()?;
+        Ok(cuda)
+    }
+}
+
+/// A version as people write it.
+fn versions(number: c_int) -> String {
+    format!("{}.{}", number / 1000, number % 1000 / 10)
+}
+
+impl Functions {
+    /// Success, or the failure of a call.
+    fn done(&self, call: &'static str, status: Status) -> Result<(), Error> {
+        if status == 0 {
+            return Ok(());
+        }
+        let mut name: *const c_char = std::ptr::null();
+        // SAFETY: `name` is where the address of a text goes, which the library has for ever; null for numbers that it does not know.
+        let known = unsafe { (self.error_name)(status, &mut name) } == 0 && !name.is_null();
+        // SAFETY: it is no null, and a text of the library.
+        let name = known.then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());
+        Err(Error::Lost { call, status: name.unwrap_or_else(|| format!("status {status}")) })
+    }
+
+    /// The number that a call writes.
+    fn number<T: Default>(&self, call: &'static str, of: impl FnOnce(*mut T) -> Status) -> Result<T, Error> {
+        let mut found = T::default();
+        self.done(call, of(&mut found))?;
+        Ok(found)
+    }
+
+    /// The number of a device that the driver counts by.
+    fn ordinal(&self, index: c_int) -> Result<c_int, Error> {
+        // SAFETY: `found` is where the number goes, in this call and the following.
+        self.number("cuDeviceGet", |found| unsafe { (self.device)(found, index) })
+    }
+
+    fn card(&self, index: c_int) -> Result<CardInfo, Error> {
+        let device = self.ordinal(index)?;
+        let attribute = |which| {
+            // SAFETY: as above.
+            self.number("cuDeviceGetAttribute", |found| unsafe { (self.attribute)(found, which, device) })
+        };
+        // SAFETY: as above.
+        let memory: usize = self.number("cuDeviceTotalMem", |found| unsafe { (self.device_memory)(found, device) })?;
+        let (major, minor, ratio) = (attribute(MAJOR)?, attribute(MINOR)?, attribute(SINGLE_TO_DOUBLE)?);
+        let mut name = [0u8; 256];
+        // SAFETY: the name goes to these bytes, of which there are as many as is said; it ends with a zero.
+        let status = unsafe { (self.device_name)(name.as_mut_ptr().cast(), name.len() as c_int, device) };
+        self.done("cuDeviceGetName", status)?;
+        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy().into_owned();
+        // Doubles at half the rate of floats: the cards of data centers. Older ones multiply words as quickly.
+        let arithmetic = if ratio == 2 && major >= 9 { Arithmetic::F50 } else { Arithmetic::S64 };
+        let capability = (major.unsigned_abs(), minor.unsigned_abs());
+        Ok(CardInfo { index: index as usize, name, capability, memory: memory as u64, arithmetic })
+    }
+}
+
+/// A card, with the kernels of this crate on it. All work is one sequence.
+pub struct Driver {
+    functions: Functions,
+    info: CardInfo,
+    device: c_int,
+    context: Handle,
+    module: Handle,
+    /// The process that opened it: children of a fork have no part in it.
+    process: u32,
+    state: Mutex<State>,
+}
+
+/// What changes.
+#[derive(Default)]
+struct State {
+    /// By name: the handle, and the shared memory that it may have.
+    kernels: HashMap<String, (Handle, u32)>,
+    /// Blocks that are in nobody's use, by their bytes: whoever wants as many takes one, and the driver is asked for fewer.
+    idle: BTreeMap<usize, Vec<u64>>,
+    /// The call that lost the card, and its status.
+    lost: Option<(&'static str, String)>,
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Driver({})", self.info)
+    }
+}
+
+impl Driver {
+    /// The cards of this machine. No memory is taken on them.
+    ///
+    /// # Errors
+    /// [`Error::Driver`], [`Error::Symbol`], [`Error::Stub`], [`Error::OldDriver`], [`Error::NoCard`].
+    pub fn cards() -> Result<Vec<CardInfo>, Error> {
+        Ok(Cuda::start(None)?.cards)
+    }
+
+    /// Opens a card, by the driver that `library` names: by default that of [`LIBRARY_VARIABLE`] or of the system. The kernels are compiled for it
+    /// then, which the driver remembers.
+    ///
+    /// # Errors
+    /// Those of [`Driver::cards`]; [`Error::Index`], [`Error::Capability`], [`Error::Memory`], [`Error::Lost`].
+    pub fn open(library: Option<OsString>, index: usize) -> Result<Self, Error> {
+        let Cuda { functions, cards } = Cuda::start(library)?;
+        let list = || cards.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let info = cards.get(index).cloned().ok_or_else(|| Error::Index { index, cards: list() })?;
+        if info.capability.0 < CAPABILITY.unsigned_abs() {
+            return Err(Error::Capability { card: info.to_string() });
+        }
+        let device = functions.ordinal(index as c_int)?;
+        // SAFETY: `found` is where the handle goes; the device is one of the driver's.
+        let context =
+            functions.number("cuDevicePrimaryCtxRetain", |found| unsafe { (functions.retain)(found, device) })?;
+        // From here on what was taken is given back when it is dropped.
+        let process = std::process::id();
+        let mut driver = Self { functions, info, device, context, module: 0, process, state: Mutex::default() };
+        let text = CString::new(kernels::ptx()).map_err(|_| Error::Ptx { status: "a zero within".into() })?;
+        driver.module = driver.on_card(|_| {
+            let mut module = 0;
+            // SAFETY: the text ends with a zero, and `module` is where the handle goes.
+            match unsafe { (driver.functions.load)(&mut module, text.as_ptr().cast()) } {
+                OUT_OF_MEMORY => Err(driver.no_memory(text.as_bytes().len())),
+                status @ (INVALID_PTX | UNSUPPORTED_PTX) => Err(Error::Ptx { status: format!("status {status}") }),
+                status => driver.functions.done("cuModuleLoadData", status).map(|()| module),
+            }
+        })?;
+        Ok(driver)
+    }
+
+    /// What was found about the card.
+    #[must_use]
+    pub fn info(&self) -> &CardInfo {
+        &self.info
+    }
+
+    /// Runs calls of the driver in the card's context, one after another; none after the card was lost, or in a child of a fork.
+    fn on_card<T>(&self, work: impl FnOnce(&mut State) -> Result<T, Error>) -> Result<T, Error> {
+        if std::process::id() != self.process {
+            return Err(Error::Forked);
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((call, status)) = state.lost.clone() {
+            return Err(Error::Lost { call, status });
+        }
+        // SAFETY: the context is there until the driver is dropped.
+        let entered = self.functions.done("cuCtxSetCurrent", unsafe { (self.functions.enter)(self.context) });
+        let done = entered.and_then(|()| work(&mut state));
+        if let Err(Error::Lost { call, status }) = &done {
+            state.lost = Some((call, status.clone()));
+        }
+        done
+    }
+
+    /// That so many bytes could not be had.
+    fn no_memory(&self, bytes: usize) -> Error {
+        let (mut free, mut whole) = (0, 0);
+        // SAFETY: the two numbers go to these places.
+        let known = unsafe { (self.functions.memory)(&mut free, &mut whole) } == 0;
+        Error::Memory { bytes, free: if known { free } else { 0 } }
+    }
+
+    /// A block of the driver.
+    fn block(&self, bytes: usize) -> Result<Option<u64>, Error> {
+        let mut address = 0;
+        // SAFETY: `address` is where the address goes.
+        match unsafe { (self.functions.allocate)(&mut address, bytes) } {
+            OUT_OF_MEMORY => Ok(None),
+            status => self.functions.done("cuMemAlloc", status).map(|()| Some(address)),
+        }
+    }
+
+    /// Gives idle blocks back to the driver.
+    fn give_back(&self, state: &mut State) -> Result<(), Error> {
+        for address in std::mem::take(&mut state.idle).into_values().flatten() {
+            // SAFETY: nobody uses an idle block, and it is in the list once.
+            self.functions.done("cuMemFree", unsafe { (self.functions.free)(address) })?;
+        }
+        Ok(())
+    }
+
+    /// The handle of a kernel that may have so much shared memory.
+    fn kernel(&self, state: &mut State, name: &str, shared: u32) -> Result<Handle, Error> {
+        let failed = |what: &str| Error::Kernel { kernel: name.into(), what: what.into() };
+        let (handle, allowed) = match state.kernels.get(name) {
+            Some(&known) => known,
+            None => {
+                let text = CString::new(name).map_err(|_| failed("its name has a zero"))?;
+                let mut handle = 0;
+                // SAFETY: the name ends with a zero, the module is loaded, and `handle` is where the handle goes.
+                match unsafe { (self.functions.function)(&mut handle, self.module, text.as_ptr()) } {
+                    NOT_FOUND => return Err(failed("there is no such kernel")),
+                    status => self.functions.done("cuModuleGetFunction", status)?,
+                }
+                (handle, SHARED)
+            }
+        };
+        if shared > allowed {
+            // SAFETY: the handle is that of a kernel of the module.
+            let status = unsafe { (self.functions.set_attribute)(handle, DYNAMIC_SHARED, shared as c_int) };
+            self.functions.done("cuFuncSetAttribute", status)?;
+        }
+        state.kernels.insert(name.into(), (handle, allowed.max(shared)));
+        Ok(handle)
+    }
+}
+
+/// The bytes of a block of so many words.
+fn bytes(words: usize) -> usize {
+    (8 * words.max(1)).next_multiple_of(GRAIN)
+}
+
+impl Launcher for Driver {
+    fn name(&self) -> String {
+        self.info.name.clone()
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.info.arithmetic
+    }
+
+    fn allocate(&self, words: usize) -> Result<u64, Error> {
+        let bytes = bytes(words);
+        self.on_card(|state| {
+            if let Some(address) = state.idle.get_mut(&bytes).and_then(Vec::pop) {
+                return Ok(address);
+            }
+            if let Some(address) = self.block(bytes)? {
+                return Ok(address);
+            }
+            self.give_back(state)?;
+            self.block(bytes)?.ok_or_else(|| self.no_memory(bytes))
+        })
+    }
+
+    fn free(&self, address: u64, words: usize) {
+        // Where the card is lost, or is another process's, there is nothing to give back. Work that was begun is done before work that a
+        // new owner begins: all of it is one sequence.
+        let _ = self.on_card(|state| {
+            state.idle.entry(bytes(words)).or_default().push(address);
+            Ok(())
+        });
+    }
+
+    fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
+        self.on_card(|_| {
+            // SAFETY: the words are as many as is said, and a block of the card has room for them: callers see to it.
+            let status = unsafe { (self.functions.write)(address, words.as_ptr().cast(), size_of_val(words)) };
+            self.functions.done("cuMemcpyHtoD", status)
+        })
+    }
+
+    fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error> {
+        self.on_card(|_| {
+            // SAFETY: there is room for as many words as is said, and a block of the card has them: callers see to it.
+            let status = unsafe { (self.functions.read)(words.as_mut_ptr().cast(), address, size_of_val(words)) };
+            self.functions.done("cuMemcpyDtoH", status)
+        })
+    }
+
+    fn launch(
+        &self,
+        kernel: &str,
+        [x, y, z]: [u32; 3],
+        (threads, shared): (u32, u32),
+        parameters: &[u64],
+    ) -> Result<(), Error> {
+        self.on_card(|state| {
+            let handle = self.kernel(state, kernel, shared)?;
+            let mut size = size_of_val(parameters);
+            let size = std::ptr::from_mut(&mut size).cast::<c_void>();
+            let parameters = parameters.as_ptr().cast_mut().cast::<c_void>();
+            let none = std::ptr::null_mut();
+            // The list of names and values that the driver takes; the names are small numbers.
+            let name = std::ptr::without_provenance_mut;
+            let mut extra = [name(PARAMETERS), parameters, name(PARAMETER_BYTES), size, none];
+            // SAFETY: the kernel is one of the module, and takes a structure of these words (tests compare its size); the list and what it
+            // points to are only read, before the call returns. Kernels touch the blocks that the words name: callers see to it.
+            let status = unsafe {
+                (self.functions.launch)(handle, x, y, z, threads, 1, 1, shared, 0, none.cast(), extra.as_mut_ptr())
+            };
+            self.functions.done("cuLaunchKernel", status)
+        })
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.on_card(|state| {
+            self.give_back(state)?;
+            // SAFETY: nothing is launched any more, and nothing has a handle of the module.
+            self.functions.done("cuModuleUnload", unsafe { (self.functions.unload)(self.module) })
+        });
+        if std::process::id() == self.process {
+            // SAFETY: it was retained once.
+            unsafe { (self.functions.release)(self.device) };
+        }
+    }
+}

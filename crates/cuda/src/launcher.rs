@@ -1,0 +1,120 @@
+//! What runs kernels, and words in its memory.
+
+use crate::{Arithmetic, Error};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A card: memory, and launches of the kernels of this crate. [`Driver`](crate::Driver) is one; tests have an emulated one.
+///
+/// Calls come from any thread. They take effect in the order in which they are made.
+pub trait Launcher: Debug + Send + Sync {
+    /// What a user would call it.
+    fn name(&self) -> String;
+    /// The arithmetic that is quicker there, for primes that either serves.
+    fn arithmetic(&self) -> Arithmetic;
+    /// The address of so many words that nobody has written.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    fn allocate(&self, words: usize) -> Result<u64, Error>;
+    /// Gives back what [`Launcher::allocate`] gave. Kernels that were launched before may still read it.
+    fn free(&self, address: u64, words: usize);
+    /// Copies words there, into a block.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] and the like.
+    fn write(&self, address: u64, words: &[u64]) -> Result<(), Error>;
+    /// Copies words here, out of a block, after the kernels that were launched before.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] and the like: what kernels did wrong is often known here only.
+    fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error>;
+    /// Runs a kernel on `grid` blocks of so many threads, with so many bytes of shared memory: parameters are the words of its structure.
+    ///
+    /// # Errors
+    /// [`Error::Kernel`], [`Error::Lost`] and the like.
+    fn launch(&self, kernel: &str, grid: [u32; 3], shape: (u32, u32), parameters: &[u64]) -> Result<(), Error>;
+}
+
+/// A launcher that many things share: clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Device(Arc<dyn Launcher>);
+
+impl Device {
+    /// Of a launcher.
+    pub fn new(launcher: impl Launcher + 'static) -> Self {
+        Self(Arc::new(launcher))
+    }
+
+    /// What a user would call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.0.name()
+    }
+    /// The arithmetic that is quicker there.
+    #[must_use]
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.0.arithmetic()
+    }
+
+    /// Whether it is the same one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Words that nobody has written.
+    pub(crate) fn allocate(&self, words: usize) -> Result<Block, Error> {
+        Ok(Block { address: self.0.allocate(words)?, words, device: self.clone() })
+    }
+
+    /// A block with these words.
+    pub(crate) fn upload(&self, words: &[u64]) -> Result<Block, Error> {
+        let block = self.allocate(words.len())?;
+        block.write(0, words)?;
+        Ok(block)
+    }
+
+    /// [`Launcher::launch`].
+    pub(crate) fn launch(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        shape: (u32, u32),
+        parameters: &[u64],
+    ) -> Result<(), Error> {
+        self.0.launch(kernel, grid, shape, parameters)
+    }
+}
+
+/// Words in the memory of a device.
+pub(crate) struct Block {
+    address: u64,
+    words: usize,
+    device: Device,
+}
+
+impl Block {
+    /// The address of word `at`, one of the block.
+    pub(crate) fn address(&self, at: usize) -> u64 {
+        assert!(at < self.words, "a block has the word");
+        self.address + 8 * at as u64
+    }
+
+    /// Writes words from `at` on.
+    pub(crate) fn write(&self, at: usize, words: &[u64]) -> Result<(), Error> {
+        assert!(at + words.len() <= self.words, "a block has room for what is written");
+        self.device.0.write(self.address + 8 * at as u64, words)
+    }
+
+    /// Reads words from `at` on.
+    pub(crate) fn read(&self, at: usize, words: &mut [u64]) -> Result<(), Error> {
+        assert!(at + words.len() <= self.words, "a block has what is read");
+        self.device.0.read(self.address + 8 * at as u64, words)
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        self.device.0.free(self.address, self.words);
+    }
+}

@@ -1,0 +1,150 @@
+// The functions of NVIDIA's driver over the emulated card, as far as Aglet calls them. They check what a real driver checks of a launch: the bytes of
+// a kernel's parameters and its threads against the PTX that was loaded, and shared memory against what was asked for. A test sets what the driver
+// says of itself, and the call that fails.
+#include <dlfcn.h>
+#include <pthread.h>
+
+namespace fake {
+struct Setting { const char *name; long value; };
+static Setting settings[] = {
+    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"order", 2}, {"spoil", 0},
+};
+static long &setting(const char *name) {
+    static long nothing;
+    for (Setting &s : settings)
+        if (!strcmp(s.name, name)) return s.value;
+    return nothing;
+}
+struct Kernel { char name[64]; u64 parameter_bytes; u32 threads; void (*function)(const void *); u32 shared; };
+static Kernel list[256];
+static u64 kernel_count, used, sizes[1 << 21];
+static long calls;
+static int entered, lost;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+// One call at a time, as the card keeps its state in variables.
+struct Alone {
+    Alone() { pthread_mutex_lock(&mutex); }
+    ~Alone() { pthread_mutex_unlock(&mutex); }
+};
+// The status with which this call fails, or 0: what a lost card said it says for ever.
+static int begin() {
+    calls++;
+    if (calls == setting("fail_at")) {
+        int status = (int)setting("fail_status");
+        return lost = status >= 700 ? status : 0, status;
+    }
+    return lost;
+}
+static u64 number_after(const char *text, const char *what) {
+    const char *at = strstr(text, what);
+    return at ? strtoull(at + strlen(what), nullptr, 10) : 0;
+}
+}
+using namespace fake;
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE = 100, INVALID_DEVICE, INVALID_CONTEXT = 201, INVALID_PTX = 218, UNSUPPORTED_PTX = 222, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+#define CALL Alone alone; if (int status = begin()) return status
+#define ENTERED CALL; if (!entered) return INVALID_CONTEXT
+
+// Whether there is such a setting. A call that is to fail, or none, is that of a card that works.
+extern "C" int fake_set(const char *name, long value) {
+    Alone alone;
+    if (!strcmp(name, "fail_at")) lost = 0;
+    for (Setting &s : settings)
+        if (!strcmp(s.name, name)) return s.value = value, 1;
+    return 0;
+}
+extern "C" long fake_calls() { return calls; }
+
+// Nobody stops a driver: its memory goes with the library.
+__attribute__((destructor)) static void leave() { emulator_stop(); }
+
+extern "C" int cuInit(u32) {
+    CALL;
+    if (!arena && !emulator_start()) return OUT_OF_MEMORY;
+    return (int)setting("init");
+}
+extern "C" int cuDriverGetVersion(int *version) { CALL; return *version = (int)setting("version"), 0; }
+extern "C" int cuDeviceGetCount(int *count) { CALL; return *count = (int)setting("cards"), 0; }
+extern "C" int cuDeviceGet(int *device, int index) { CALL; return *device = index, index < setting("cards") ? 0 : INVALID_DEVICE; }
+extern "C" int cuDeviceGetName(char *name, int length, int device) { CALL; return snprintf(name, length, "fake card %d", device), 0; }
+extern "C" int cuDeviceTotalMem_v2(size_t *bytes, int) { CALL; return *bytes = setting("memory"), 0; }
+extern "C" int cuDeviceGetAttribute(int *value, int attribute, int) {
+    CALL;
+    return *value = attribute == 75 ? (int)setting("major") : attribute == 87 ? (int)setting("ratio") : 0, 0;
+}
+extern "C" int cuDevicePrimaryCtxRetain(u64 *context, int) { CALL; return *context = 1, 0; }
+extern "C" int cuDevicePrimaryCtxRelease_v2(int) { CALL; return entered = 0, 0; }
+extern "C" int cuCtxSetCurrent(u64 context) { CALL; return entered = context == 1, entered ? 0 : INVALID_CONTEXT; }
+extern "C" int cuModuleLoadData(u64 *module, const char *ptx) {
+    ENTERED;
+    if (setting("ptx")) return (int)setting("ptx");
+    if (!strstr(ptx, ".target sm_80")) return INVALID_PTX;
+    kernel_count = 0;
+    for (const char *at = ptx; (at = strstr(at, ".entry ")) && kernel_count < 256;) {
+        Kernel &k = list[kernel_count++];
+        at += strlen(".entry ");
+        size_t length = strcspn(at, "(");
+        if (length >= sizeof k.name) return INVALID_PTX;
+        memcpy(k.name, at, length), k.name[length] = 0;
+        k.parameter_bytes = number_after(at, "_param_0["), k.threads = (u32)number_after(at, ".maxntid "), k.shared = 48 << 10;
+    }
+    return *module = 2, kernel_count ? 0 : INVALID_PTX;
+}
+extern "C" int cuModuleUnload(u64) { ENTERED; return 0; }
+// What a module gives is the function of this library, which has all of them.
+extern "C" int cuModuleGetFunction(u64 *function, u64, const char *name) {
+    ENTERED;
+    Dl_info own;
+    if (!dladdr((void *)cuInit, &own)) return NOT_FOUND;
+    void *library = dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (!library) return NOT_FOUND;
+    void *found = dlsym(library, name);
+    dlclose(library);
+    for (u64 i = 0; found && i < kernel_count; i++)
+        if (!strcmp(list[i].name, name)) return list[i].function = (void (*)(const void *))found, *function = (u64)&list[i], 0;
+    return NOT_FOUND;
+}
+extern "C" int cuFuncSetAttribute(Kernel *k, int attribute, int value) {
+    ENTERED;
+    if (attribute != 8 || value > (int)sizeof shared_words) return INVALID_VALUE;
+    return k->shared = value, 0;
+}
+extern "C" int cuMemGetInfo_v2(size_t *free, size_t *whole) { ENTERED; return *free = setting("memory") - used, *whole = setting("memory"), 0; }
+extern "C" int cuMemAlloc_v2(u64 *address, size_t bytes) {
+    ENTERED;
+    if (used + bytes > (u64)setting("memory")) return OUT_OF_MEMORY;
+    *address = emulator_allocate(bytes / 8);
+    if (!*address) return OUT_OF_MEMORY;
+    used += bytes, sizes[(*address - (u64)arena) / PAGE] = bytes;
+    return 0;
+}
+extern "C" int cuMemFree_v2(u64 address) {
+    ENTERED;
+    u64 &bytes = sizes[(address - (u64)arena) / PAGE];
+    if (!bytes) return INVALID_VALUE;
+    emulator_free(address, bytes / 8);
+    return used -= bytes, bytes = 0, 0;
+}
+extern "C" int cuMemcpyHtoD_v2(u64 address, const u64 *words, size_t bytes) { ENTERED; return emulator_upload(address, words, bytes / 8), 0; }
+extern "C" int cuMemcpyDtoH_v2(u64 *words, u64 address, size_t bytes) {
+    ENTERED;
+    // A card knows no word that nobody wrote: here it is an error of ours.
+    if (!emulator_download(address, words, bytes / 8)) return lost = LAUNCH_FAILED;
+    // A card that computes wrong words.
+    if (setting("spoil") && bytes) words[0] ^= 1;
+    return 0;
+}
+extern "C" int cuLaunchKernel(Kernel *k, u32 x, u32 y, u32 z, u32 threads, u32 t1, u32 t2, u32 shared, u64, void **none, void **extra) {
+    ENTERED;
+    if (none || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4] || t1 != 1 || t2 != 1) return INVALID_VALUE;
+    if (*(size_t *)extra[3] != k->parameter_bytes || !x || !y || !z || y > 65535 || z > 65535) return INVALID_VALUE;
+    if (threads > k->threads || shared > k->shared) return INVALID_VALUE;
+    u32 grid[3] = {x, y, z};
+    const char *what = emulator_launch(k->function, (const u64 *)extra[1], grid, threads, shared, (u32)setting("order"));
+    if (what) fprintf(stderr, "%s: %s\n", k->name, what);
+    return what ? lost = LAUNCH_FAILED : 0;
+}
+extern "C" int cuGetErrorName(int status, const char **name) {
+    *name = status == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : status == LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED" : nullptr;
+    return *name ? 0 : INVALID_VALUE;
+}

@@ -1,0 +1,172 @@
+"""Engines on a card: by a library that has the functions of NVIDIA's driver and emulates a card, as no card is here."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import logging
+import os
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet import DeviceError, Engine, ParameterError
+from aglet.cli import info
+
+ROOT = Path(__file__).parents[2]
+CARD = ROOT / "crates/cuda"
+EMULATOR = ROOT / "crates/testing/emulator"
+TOY: dict[str, Any] = {"preset": "toy", "allow_insecure": True}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The fake driver, compiled as `crates/testing/src/emu.rs` does."""
+    kernels = re.findall(r'include_str!\("\.\./(kernels/\w+\.cu)"\)', (CARD / "src/kernels.rs").read_text())
+    files = [EMULATOR / "before.cpp", *(CARD / name for name in kernels)]
+    files += [EMULATOR / "after.cpp", EMULATOR / "driver.cpp"]
+    made = tmp_path_factory.mktemp("driver") / "libcuda.so"
+    options = (EMULATOR / "options.txt").read_text().split()
+    command = [os.environ.get("CXX", "c++"), *options, "-o", str(made), "-x", "c++", "-"]
+    subprocess.run(command, input="".join(file.read_text() for file in files), text=True, check=True)
+    return made
+
+
+@pytest.fixture
+def driver(library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ctypes.CDLL]:
+    """The fake driver in use; what a test sets is as before afterwards."""
+    monkeypatch.setenv("AGLET_CUDA_DRIVER", str(library))
+    fake = ctypes.CDLL(str(library))
+    fake.fake_set.argtypes = [ctypes.c_char_p, ctypes.c_long]
+    before = {b"version": 12080, b"cards": 1, b"major": 9, b"init": 0, b"ptx": 0, b"spoil": 0, b"memory": 8 << 30}
+    yield fake
+    for name, value in before.items():
+        assert fake.fake_set(name, value)
+
+
+def test_without_a_driver_the_reason_is_said(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setenv("AGLET_CUDA_DRIVER", "/nowhere/libcuda.so.1")
+    with pytest.raises(DeviceError, match=r"no driver of NVIDIA cards: install it.*nowhere"):
+        Engine(mode="gpu")
+    with caplog.at_level(logging.INFO, "aglet"):
+        engine = Engine(mode="auto", max_level=2)
+    assert (engine.mode, engine.device) == ("parallel", "host")
+    assert "uses the processor. The card cannot be used: there is no driver" in caplog.text
+    with pytest.raises(DeviceError, match="computes on the processor"):
+        engine.to_cuda(engine.encrypt([1], engine.create_secret_key()))
+    found, why = info.cards()
+    assert found == []
+    assert "no driver" in why
+    with pytest.raises(ParameterError, match="counted from 0"):
+        Engine(mode="gpu", device_id=-1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        (b"cards", 0, "finds no card"),
+        (b"init", 34, "is the stub"),
+        (b"version", 11040, r"serves CUDA 11\.4, and 12\.8 is needed"),
+        (b"major", 7, r"compute capability 7\.0, 8 GB is too old"),
+        (b"ptx", 222, "does not take the kernels"),
+        (b"spoil", 1, "computes wrong words in the self-test"),
+        (b"memory", 1 << 12, r"has no \d+ bytes left, \d+ are free"),
+    ],
+)
+def test_what_is_wrong_with_a_card_is_said(driver: ctypes.CDLL, setting: bytes, value: int, said: str) -> None:
+    driver.fake_set(setting, value)
+    with pytest.raises(DeviceError, match=said):
+        Engine(mode="gpu", max_level=2)
+    assert Engine(mode="auto", max_level=2).mode == "parallel"
+
+
+def test_a_number_that_no_card_has(driver: ctypes.CDLL) -> None:
+    driver.fake_set(b"cards", 2)
+    with pytest.raises(DeviceError, match=r"no card 2: choose a device_id of 0: fake card 0.*; 1: fake card 1"):
+        Engine(mode="gpu", device_id=2)
+    assert Engine(mode="auto", device_id=1, max_level=2).device == "fake card 1, F50"
+
+
+def test_programs_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) -> None:
+    card, here = Engine(mode="gpu", use_bootstrap=True, **TOY), Engine(use_bootstrap=True, **TOY)
+    assert (card.mode, card.device, card.thread_count) == ("gpu", "fake card 0, F50", len(os.sched_getaffinity(0)))
+    secret = here.create_secret_key()
+    keys = [here.create_relinearization_key(secret), here.create_conjugation_key(secret)]
+    keys += [here.create_rotation_key(secret), here.create_bootstrap_key(secret)]
+    rng = np.random.default_rng(5)
+    message = here.encrypt(rng.uniform(-1, 1, here.slot_count), secret)
+
+    def program(engine: Engine) -> list[bytes]:
+        # Objects belong to their engine: they get there as files do.
+        relin, conjugation, rotation, bootstrap = (engine.deserialize(here.serialize(key)) for key in keys)
+        x = engine.deserialize(here.serialize(message))
+        y = engine.rotate(engine.multiply(x, x, relin), rotation, 3)
+        z = engine.subtract(engine.conjugate(y, conjugation), engine.multiply(x, 0.5))
+        low = engine.level_down(z, 0)
+        fresh = engine.bootstrap(engine.multiply(z, 0.25), relin, conjugation, bootstrap)
+        return [engine.serialize(value) for value in (y, z, low, fresh)]
+
+    assert program(card) == program(here)
+
+
+def test_a_card_that_is_lost_is_an_error_and_inputs_stay(driver: ctypes.CDLL) -> None:
+    engine = Engine(mode="gpu", **TOY)
+    secret = engine.create_secret_key()
+    rotation = engine.create_fixed_rotation_key(secret, 1)
+    x = engine.encrypt(np.linspace(0, 1, 8), secret)
+    before = engine.serialize(x)
+    driver.fake_set(b"fail_status", 719)
+    driver.fake_set(b"fail_at", driver.fake_calls() + 40)
+
+    def rotations() -> None:
+        for _ in range(20):
+            engine.rotate(x, rotation)
+
+    for _ in range(2):
+        with pytest.raises(
+            DeviceError, match=r"The card failed: the card was lost in cu\w+ \(CUDA_ERROR_LAUNCH_FAILED"
+        ):
+            rotations()
+    assert engine.serialize(x) == before
+    driver.fake_set(b"fail_at", 0)
+
+
+def test_a_forked_child_has_no_part_in_the_card(driver: ctypes.CDLL) -> None:
+    engine = Engine(mode="gpu", **TOY)
+    secret = engine.create_secret_key()
+    rotation, x = engine.create_fixed_rotation_key(secret, 1), engine.encrypt([0.5], secret)
+    engine.rotate(x, rotation)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = "no error"
+        try:
+            engine.rotate(x, rotation)
+        except DeviceError as error:
+            said = str(error)
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    assert "opened before a fork" in os.read(reader, 1000).decode()
+    os.close(reader)
+    engine.rotate(x, rotation)
+
+
+def test_pickles_and_the_command_line(driver: ctypes.CDLL, library: Path) -> None:
+    engine = pickle.loads(pickle.dumps(Engine(mode="gpu", **TOY)))
+    assert engine.device == "fake card 0, F50"
+    secret = engine.create_secret_key()
+    x = engine.to_cuda(engine.encrypt([0.25], secret))
+    assert abs(engine.decrypt(engine.to_cpu(x), secret)[0] - 0.25) < 1e-4
+    command = [sys.executable, "-m", "aglet", "doctor", "--json"]
+    said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    (card,) = said["cards"]
+    assert (card["name"], card["self_test"], said["cards_missing"]) == ("fake card 0", "passed", None)
