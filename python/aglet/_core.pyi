@@ -1044,10 +1044,12 @@ class IntegerEngine:
         depth: int,
         plaintext_modulus: int,
         in_slots: bool,
-        threads: int,
+        machine: tuple[int, int | None],
         *,
         allow_insecure: bool = False,
     ) -> IntegerEngine: ...
+    @property
+    def device(self) -> str: ...
     @property
     def preset(self) -> str: ...
     @property

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import DeviceError, Engine, ParameterError
+from aglet import DeviceError, Engine, IntegerEngine, ParameterError
 from aglet.cli import info
 
 ROOT = Path(__file__).parents[2]
@@ -114,6 +114,25 @@ def test_programs_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) 
         return [engine.serialize(value) for value in (y, z, low, fresh)]
 
     assert program(card) == program(here)
+
+
+def test_integers_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) -> None:
+    words: dict[str, Any] = {"preset": "toy-int16", "allow_insecure": True}
+    card, here = IntegerEngine(mode="gpu", **words), IntegerEngine(**words)
+    assert (card.mode, card.device, here.mode, here.device) == ("gpu", "fake card 0, F50", "cpu", "host")
+    secret = here.create_secret_key()
+    keys = [here.create_relinearization_key(secret), here.create_rotation_key(secret)]
+    message = here.encrypt(np.arange(here.slot_count) - 500, secret)
+
+    def program(engine: IntegerEngine) -> list[bytes]:
+        relin, rotation = (engine.deserialize(here.serialize(key)) for key in keys)
+        x = engine.deserialize(here.serialize(message))
+        y = engine.rotate_rows(engine.multiply(x, x, relin), rotation, 3)
+        return [engine.serialize(value) for value in (y, engine.add(y, engine.multiply(x, 7)))]
+
+    assert program(card) == program(here)
+    with pytest.raises(ParameterError, match="no mode"):
+        IntegerEngine(mode="cuda", **words)
 
 
 def test_a_card_that_is_lost_is_an_error_and_inputs_stay(driver: ctypes.CDLL) -> None:

@@ -3,7 +3,7 @@
 
 use crate::errors;
 use aglet::wire::{Origin, Stored, Summary};
-use aglet::Security;
+use aglet::{Runtime, Security};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -14,6 +14,21 @@ pub fn gate(allow_insecure: bool) -> Security {
     match allow_insecure {
         true => Security::NotChecked,
         false => Security::Bits128,
+    }
+}
+
+/// So many threads and, if it computes on one, the number of the card, as Python gives them.
+pub fn machine(py: Python<'_>, (threads, card): (i64, Option<i64>)) -> PyResult<(usize, Option<usize>)> {
+    let card = card.map(|n| errors::count(py, "device_id", n)).transpose()?;
+    Ok((errors::count(py, "thread_count", threads)?, card))
+}
+
+/// The runtime of these threads, and of this card.
+pub fn runtime((threads, card): (usize, Option<usize>)) -> Result<Runtime, aglet::Error> {
+    let runtime = Runtime::new(threads)?;
+    match card {
+        Some(index) => runtime.on_card(index),
+        None => Ok(runtime),
     }
 }
 

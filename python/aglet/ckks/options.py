@@ -7,7 +7,6 @@ never ignored.
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import warnings
 from collections.abc import Mapping
@@ -15,8 +14,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
-from aglet import _core, checks
-from aglet.errors import DeviceError, ParameterError
+from aglet import _core, cards, checks
+from aglet.errors import ParameterError
 
 __all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose", "presets"]
 
@@ -38,7 +37,6 @@ _RING_LEVELS = {13: 2, 14: 7, 15: 17, 16: 36, 17: 77}
 _NUMBERS = (
     "max_level", "slot_count", "log_slot_count", "thread_count", "device_id", "log_coeff_count", "special_prime_count",
 )  # fmt: skip
-_LOG = logging.getLogger("aglet")
 # An engine takes so many threads, or twice the cores where that is more.
 _MOST_THREADS = 64
 
@@ -92,8 +90,8 @@ def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> Engin
     for name, value in by_position._asdict().items():
         setattr(w, name, _once(name, value, getattr(w, name)))
     mode = "cpu" if w.mode is None else w.mode
-    threads = _threads(mode, w.thread_count, w.device_id)
-    mode, card = _card(mode, w.device_id)
+    mode, card = cards.chosen(mode, w.device_id)
+    threads = _threads(mode, w.thread_count)
 
     if w.use_bootstrap and w.use_bootstrap_to_14_levels:
         raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude each other; give one of them.")
@@ -191,16 +189,7 @@ def _once(name: str, by_position: _T | None, by_name: _T | None) -> _T | None:
     return by_name if by_position is None else by_position
 
 
-def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
-    if mode not in ("cpu", "parallel", "gpu", "auto"):
-        raise ParameterError(
-            f'There is no mode "{mode}"; use "cpu" for one thread, "parallel" for all cores, "gpu" for a card, or '
-            '"auto" for a card where there is one.'
-        )
-    if device_id < 0:
-        raise ParameterError(f"device_id={device_id} is negative; cards are counted from 0.")
-    if device_id != 0 and mode not in ("gpu", "auto"):
-        raise ParameterError(f'device_id={device_id} only has a meaning with mode="gpu"; leave it out.')
+def _threads(mode: str, thread_count: int | None) -> int:
     if thread_count is not None and thread_count < 0:
         raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
     most = max(_MOST_THREADS, 2 * (os.cpu_count() or 1), 2 * available_cores())
@@ -214,21 +203,6 @@ def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
         )
         return cores
     return thread_count or (1 if mode == "cpu" else available_cores())
-
-
-def _card(mode: str, device_id: int) -> tuple[str, int | None]:
-    """The mode, "auto" decided, and the number of the card that computes."""
-    if mode == "gpu":
-        return mode, device_id
-    if mode != "auto":
-        return mode, None
-    try:
-        _core.test_card(device_id)
-    except DeviceError as error:
-        _LOG.info('mode="auto" uses the processor. %s', error)
-        return "parallel", None
-    _LOG.info('mode="auto" uses card %d.', device_id)
-    return "gpu", device_id
 
 
 def _level_count(

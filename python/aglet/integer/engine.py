@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from aglet import _core, checks
+from aglet import _core, cards, checks
 from aglet._core import (
     IntegerCiphertext,
     IntegerFixedRotationKey,
@@ -37,6 +37,8 @@ class IntegerOptions(TypedDict, total=False):
 
     signed: bool
     thread_count: int | None
+    mode: str
+    device_id: int
     allow_insecure: bool
 
 
@@ -74,6 +76,8 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         True decrypts to -(t-1)/2 ... (t-1)/2, False to 0 ... t - 1. Inputs may always be between -t and t.
     thread_count
         The number of threads; 1 by default, 0 for all cores. Results do not depend on it.
+    mode, device_id
+        As for `Engine`: "cpu" by default, "parallel", "gpu" or "auto", and the number of the card.
     allow_insecure
         Accept the toy sets for tests: `toy-int16` (1,024 slots) and `toy-int16-deep` (512). They have the primes and
         the bootstrap of `int16` and `int16-deep` in a ring that is far too small, so they protect nothing.
@@ -85,7 +89,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
     InsecureParametersError
         If the set is below 128 bits of security and `allow_insecure` was not given.
     DeviceError
-        If AGLET_BACKEND names a backend that the processor lacks.
+        If the mode is "gpu" and the card cannot be used, or if AGLET_BACKEND names a backend that the processor lacks.
 
     Examples
     --------
@@ -128,13 +132,16 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         self._scheme = checks.choice("scheme", scheme, SCHEMES)
         self._packing = checks.choice("packing", packing, ("slots", "coefficients"))
         self._signed = checks.flag("signed", options.get("signed", True))
+        mode, device = checks.string("mode", options.get("mode", "cpu")), options.get("device_id", 0)
+        self._mode, card = cards.chosen(mode, checks.whole("device_id", device))
         threads = options.get("thread_count")
+        threads = (1 if self._mode == "cpu" else 0) if threads is None else checks.count("thread_count", threads)
         self._core = _core.IntegerEngine(
             None if preset is None else checks.string("preset", preset),
             9 if depth is None else checks.count("depth", depth, 1),
             checks.count("plaintext_modulus", plaintext_modulus),
             self._packing == "slots",
-            1 if threads is None else checks.count("thread_count", threads),
+            (threads, card),
             allow_insecure=checks.flag("allow_insecure", options.get("allow_insecure", False)),
         )
 
@@ -153,6 +160,16 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         )
 
     # What the engine is
+
+    @property
+    def mode(self) -> str:
+        """The mode: "cpu", "parallel" or "gpu"."""
+        return self._mode
+
+    @property
+    def device(self) -> str:
+        """What does macro-operations: "host", or the name of a card and its arithmetic."""
+        return self._core.device
 
     @property
     def scheme(self) -> str:

@@ -7,13 +7,13 @@ use super::objects::{
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::errors::{count, exception, raise};
-use crate::family::{gate, ring_figures, vector, works};
+use crate::family::{self, gate, ring_figures, vector, works};
 use crate::reports::reported;
 use crate::wait::wait;
 use aglet::ckks::presets;
 use aglet::ckks::{report, sizes, Points, Sharing, Stated};
 use aglet::wire::CkksOrigin;
-use aglet::{Error, Runtime};
+use aglet::Error;
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -81,8 +81,7 @@ impl Engine {
         parameters: Option<&str>,
     ) -> PyResult<Self> {
         let slots = slot_count.map(|n| count(py, "slot_count", n)).transpose()?;
-        let threads = count(py, "threads", machine.0)?;
-        let card = machine.1.map(|n| count(py, "device_id", n)).transpose()?;
+        let machine = family::machine(py, machine)?;
         let levels = levels.map(|n| count(py, "levels", n)).transpose()?;
         let engine = wait(py, None, |_| {
             let params = match (parameters, levels) {
@@ -90,12 +89,7 @@ impl Engine {
                 (None, Some(levels)) => sizes::with_levels(levels)?,
                 (None, None) => presets::load(preset, gate(allow_insecure))?,
             };
-            let runtime = Runtime::new(threads)?;
-            let runtime = match card {
-                Some(index) => runtime.on_card(index)?,
-                None => runtime,
-            };
-            aglet::ckks::Engine::on(runtime, params, slots)
+            aglet::ckks::Engine::on(family::runtime(machine)?, params, slots)
         })?;
         let context = CkksOrigin { ctx: None, ..engine.origin() };
         Ok(Self { context, engine: Arc::new(engine) })

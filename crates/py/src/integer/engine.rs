@@ -6,7 +6,7 @@ use super::objects::{
     IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
 };
 use crate::errors::count;
-use crate::family::{gate, ring_figures, vector, works};
+use crate::family::{self, gate, ring_figures, vector, works};
 use crate::reports::{named, reported};
 use crate::wait::wait;
 use aglet::integer::{presets, report, Ciphertext, Engine, Packing};
@@ -54,17 +54,17 @@ impl IntegerEngine {
 impl IntegerEngine {
     /// Chooses the set by name, or else the smallest set with this depth.
     #[new]
-    #[pyo3(signature = (preset, depth, plaintext_modulus, in_slots, threads, *, allow_insecure = false))]
+    #[pyo3(signature = (preset, depth, plaintext_modulus, in_slots, machine, *, allow_insecure = false))]
     fn new(
         py: Python<'_>,
         preset: Option<&str>,
         depth: i64,
         plaintext_modulus: i64,
         in_slots: bool,
-        threads: i64,
+        machine: (i64, Option<i64>),
         allow_insecure: bool,
     ) -> PyResult<Self> {
-        let (depth, threads) = (count(py, "depth", depth)?, count(py, "thread_count", threads)?);
+        let (depth, machine) = (count(py, "depth", depth)?, family::machine(py, machine)?);
         let t = count(py, "plaintext_modulus", plaintext_modulus)? as u64;
         let packing = if in_slots { Packing::Slots } else { Packing::Coefficients };
         let engine = wait(py, None, |_| {
@@ -72,12 +72,17 @@ impl IntegerEngine {
                 Some(name) => presets::with_modulus(name, t, gate(allow_insecure))?,
                 None => presets::with_depth(depth, t)?,
             };
-            Engine::new(params, packing, threads)
+            Engine::on(family::runtime(machine)?, params, packing)
         })?;
         let context = IntegerOrigin { ctx: None, ..engine.origin() };
         Ok(Self { context, engine: Arc::new(engine) })
     }
 
+    /// Who does the macro-operations.
+    #[getter]
+    fn device(&self) -> String {
+        self.engine.device()
+    }
     /// Whether the set has 128 bits of security.
     #[getter]
     fn is_secure(&self) -> bool {
