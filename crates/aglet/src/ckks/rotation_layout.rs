@@ -1,5 +1,6 @@
 //! The keys of a rotation key.
 
+use crate::runtime::machine::check_memory;
 use crate::Error;
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request, MAX_STAGES};
 use aglet_bootstrap::BootstrapCircuit;
@@ -8,6 +9,9 @@ use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes for each coefficient while a circuit is planned, most of them its matrices.
+const PLAN_BYTES: u64 = 4096;
 
 /// The keys of a rotation key, by step to the right. They are the powers of two at all user levels, and on parameters
 /// that bootstrap also those of every small circuit, at the levels where they are used. All have one shape, cut to the
@@ -37,6 +41,9 @@ fn planned(params: &CkksParams, slots: usize) -> Result<RotationLayout, Error> {
         .flat_map(|s| [Method::Regular, Method::Lossy].map(|m| Request::new(m, s, KeySize::Small, slots)))
         .flat_map(|r| [r, Request { real: true, ..r }]);
     let requests = requests.filter(|_| params.regular_level().is_some());
+    if params.regular_level().is_some() {
+        check_memory("the plan of a rotation key", PLAN_BYTES * params.n() as u64)?;
+    }
     for circuit in requests.filter_map(|r| BootstrapCircuit::new(params, r).ok()) {
         let whole = circuit.params.prime_indices();
         for (by, count) in circuit.rotations() {
