@@ -19,6 +19,7 @@ import pytest
 
 from aglet import DeviceError, Engine, IntegerEngine, ParameterError
 from aglet.cli import info
+from aglet_bench.ckks.card import CardCase, bench_card
 
 ROOT = Path(__file__).parents[2]
 CARD = ROOT / "crates/cuda"
@@ -189,3 +190,15 @@ def test_pickles_and_the_command_line(driver: ctypes.CDLL, library: Path) -> Non
     said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     (card,) = said["cards"]
     assert (card["name"], card["self_test"], said["cards_missing"]) == ("fake card 0", "passed", None)
+
+
+def test_a_card_is_measured_beside_the_processor(driver: ctypes.CDLL) -> None:
+    records = list(bench_card(CardCase("toy", many=2, allow_insecure=True), repeat=1))
+    assert [record["operation"] for record in records] == ["rotate", "multiply", "bootstrap"]
+    for record in records:
+        assert record["same_words"]
+        assert min(record["first_seconds"], record["seconds"], record["processor_seconds"]) > 0
+    command = [sys.executable, "-m", "aglet", "bench", "card", "--preset", "toy", "--allow-insecure", "--repeat", "1"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "fake card 0, F50" in said
+    assert said.count("the same") == 3
