@@ -297,6 +297,28 @@ def test_products_of_alternating_values_that_wrapped_around_do_not_decrypt() -> 
     assert_near(engine.decrypt(small, secret), noise * noise, 2.0**-14)
 
 
+def test_few_numbers_are_followed_through_rotations() -> None:
+    """Whole multiples of twice the room come out as nothing, as 2^17 does at level 0."""
+    engine = Engine(max_level=2)
+    secret = engine.create_secret_key()
+    relinearization, rotation = engine.create_relinearization_key(secret), engine.create_rotation_key(secret)
+    x = engine.rotate(engine.encrypt(np.resize([16.0, -16.0], engine.slot_count), secret), rotation, -1)
+    fourth = engine.make_power_basis(x, 4, relinearization)[-1]
+    for made in (fourth, engine.add(fourth, fourth), engine.subtract(engine.negate(fourth), fourth)):
+        with pytest.raises(RangeError):
+            engine.decrypt(made, secret)
+    # What may not fit and does is right, whatever the rotation: the difference is known to be nothing.
+    ramp = np.resize(np.arange(1.0, 9.0) * 50, engine.slot_count)
+    encrypted = engine.encrypt(ramp, secret, level=0)
+    for delta, turned in (
+        (1, engine.rotate(encrypted, rotation, 1)),
+        (-3, engine.rotate(encrypted, rotation, -3)),
+        (6, engine.rotate_batch(encrypted, rotation, [6])[0]),
+    ):
+        difference = engine.subtract(turned, engine.encrypt(np.roll(ramp, delta), secret, level=0))
+        assert_near(engine.decrypt(difference, secret), np.zeros(engine.slot_count), 2.0**-14)
+
+
 def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
     rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
     large = engine.encrypt([3.0, -1.0], keys.secret, level=0)

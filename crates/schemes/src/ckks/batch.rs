@@ -4,7 +4,7 @@ use super::approximate::{check_scale, same_scale, Approximate};
 use super::evaluator::{constant, encoding_error};
 use super::stated::{in_slots, rounding};
 use super::transform::{transform, CkksTransform};
-use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
+use super::{Ciphertext, CkksCiphertext, CkksEvaluator, Plaintext, Stated};
 use crate::evaluator::Evaluator;
 use crate::linear_map::GiantStep;
 use crate::samples::linear;
@@ -57,7 +57,8 @@ impl CkksEvaluator<'_> {
             let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
             let pairs = ring.key_products(&[product], key.words(), Some(&ring.automorphism(galois)))?;
             let noise = key.spec().noise(ctx.params(), limbs) + rounding(ctx, 2);
-            out.push(Arc::new(a.again(self.divided(&pairs[0], 0)?, noise)));
+            let rotated = a.again(self.divided(&pairs[0], 0)?, noise);
+            out.push(Arc::new(Ciphertext { known: a.known.rotated(galois), ..rotated }));
         }
         Ok(out)
     }

@@ -4,7 +4,7 @@ use super::approximate::{multiple, product, same_scale, Approximate};
 use super::quadratic::divided;
 use super::stated::rounding;
 use super::transform::{transform, transforms, CkksTransform};
-use super::{CkksCiphertext, Plaintext, Stated};
+use super::{Ciphertext, CkksCiphertext, Plaintext, Stated};
 use crate::evaluator::Evaluator;
 use crate::forms::Quadratic;
 use crate::linear_map::LinearMap;
@@ -88,14 +88,11 @@ impl<'a> CkksEvaluator<'a> {
         let (ctx, samples) = (self.context(), of.iter().map(|a| &a.sample).collect::<Vec<_>>());
         let noise = key.spec().noise(ctx.params(), first.limbs()) + rounding(ctx, 2);
         let finish = |(a, polys): (&CkksCiphertext, _)| {
-            let mut out = a.again(polys, noise);
-            if galois == conjugation_exponent(ctx.ring().n()) {
-                out.known = a.known.conjugate();
-            } else {
-                // Slots are where they were not.
-                (out.known.pattern, out.known.sample) = (None, None);
-            }
-            Arc::new(out)
+            let known = match galois == conjugation_exponent(ctx.ring().n()) {
+                true => a.known.conjugate(),
+                false => a.known.rotated(galois),
+            };
+            Arc::new(Ciphertext { known, ..a.again(polys, noise) })
         };
         Ok(of.iter().zip(self.samples.automorphisms(&samples, galois)?).map(finish).collect())
     }

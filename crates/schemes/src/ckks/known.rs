@@ -80,6 +80,11 @@ impl Known {
     pub fn conjugate(&self) -> Self {
         self.mapped(|x| x.conj(), Self { mean: self.mean.map(|x| x.conj()), ..*self })
     }
+    /// Of what the automorphism `X -> X^galois` makes of it, a rotation: a pattern turns, and single slots are where they were not.
+    #[must_use]
+    pub fn rotated(&self, galois: u64) -> Self {
+        Self { pattern: self.pattern.and_then(|pattern| pattern.rotated(galois)), sample: None, ..*self }
+    }
     /// Of the square of every slot.
     #[must_use]
     pub fn square(&self) -> Self {

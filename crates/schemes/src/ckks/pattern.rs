@@ -36,6 +36,15 @@ impl Pattern {
         let each = |i| f(self.at[i % self.period], other.at[i % other.period]);
         Self { period, at: std::array::from_fn(|i| if i < period { each(i) } else { Complex64::ZERO }) }
     }
+    /// After the automorphism `X -> X^galois`, which rotates the slots to the left; `None` if it does something else.
+    #[must_use]
+    pub fn rotated(&self, galois: u64) -> Option<Self> {
+        // It is a power of 5, and the powers of 5 modulo 32 repeat after as many as the longest period.
+        let powers = std::iter::successors(Some(1), |power| Some(power * 5 % 32));
+        let by = powers.take(LONGEST).position(|power| power == galois % 32)?;
+        let turned = |i| if i < self.period { self.at[(i + by) % self.period] } else { Complex64::ZERO };
+        Some(Self { at: std::array::from_fn(turned), ..*self })
+    }
     /// The root mean square of the slots.
     pub fn root_mean_square(&self) -> f64 {
         (self.at.iter().map(Complex64::norm_sqr).sum::<f64>() / self.period as f64).sqrt()
@@ -59,6 +68,11 @@ mod tests {
         assert_eq!(threes.map(|x| x * 2.0), of(&[6.0; 8]).unwrap());
         assert_eq!((signs.root_mean_square(), of(&[0.0, 2.0, 0.0, 0.0]).unwrap().root_mean_square()), (1.0, 1.0));
         assert_eq!(of(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]).map(|p| p.period), Some(8));
+        let ramp = of(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]).unwrap();
+        let galois = |by: u32| 5u64.pow(by) % (1 << 17);
+        assert_eq!(ramp.rotated(galois(11)), of(&[3.0, 4.0, 5.0, 6.0, 7.0, 0.0, 1.0, 2.0]));
+        assert_eq!((signs.rotated(5), threes.rotated(5)), (of(&[-1.0, 1.0]), Some(threes)));
+        assert_eq!(signs.rotated((1 << 17) - 1), None, "conjugation is no rotation");
         let long: Vec<_> = (0..16).map(f64::from).collect();
         assert_eq!((of(&long), of(&long.repeat(2))), (None, None));
     }
