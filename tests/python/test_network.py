@@ -62,34 +62,35 @@ def mapped(of: dict[int, np.ndarray], x: np.ndarray) -> np.ndarray:
 @given(st.data())
 def test_layers_on_packings_are_what_numpy_computes(data: st.DataObject) -> None:
     """Chains of convolutions with strides, a pool and a dense layer: every copy of every element, and zeros between."""
-    slots = 2048
+    batch = data.draw(st.sampled_from([1, 2, 4]))
+    slots = 2048 * batch
     shape = (data.draw(st.integers(1, 4)), data.draw(st.integers(4, 8)), data.draw(st.integers(4, 8)))
-    x, packing = RANDOM.normal(size=shape), Packing.first(shape)
+    x, packing = RANDOM.normal(size=(batch, *shape)), Packing.first(shape, batch)
     row = packing.laid(x, slots)
     for _ in range(data.draw(st.integers(1, 3))):
-        kernel = data.draw(st.integers(1, min(3, *x.shape[1:])))
-        stride = data.draw(st.integers(1, 3))
-        layer = Convolution(weights(data.draw(st.integers(1, 5)), len(x), kernel, kernel), None, stride, kernel // 2)
-        after = packing.after(layer, layer.shape(x.shape), slots)
-        row, x = mapped(diagonals(layer, packing, after), row), layer(x[None])[0]
+        kernel = data.draw(st.integers(1, min(3, *x.shape[2:])))
+        stride, outputs = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 5))
+        layer = Convolution(weights(outputs, x.shape[1], kernel, kernel), None, stride, kernel // 2)
+        after = packing.after(layer, layer.shape(x.shape[1:]), slots)
+        row, x = mapped(diagonals(layer, packing, after), row), layer(x)
         assert np.abs(row - after.laid(x, slots)).max() < 1e-9
         packing = after
-    dense = Dense(weights(data.draw(st.integers(1, 6)), x.size))
-    after = packing.after(dense, dense.shape(x.shape), slots)
-    row, x = mapped(diagonals(dense, packing, after), row), dense(x[None])[0]
-    assert np.abs(row[after.places] - x).max() < 1e-9
+    dense = Dense(weights(data.draw(st.integers(1, 6)), x[0].size))
+    after = packing.after(dense, dense.shape(x.shape[1:]), slots)
+    row, x = mapped(diagonals(dense, packing, after), row), dense(x)
+    assert np.abs(row[after.all_places] - x).max() < 1e-9
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(1, 5), st.sampled_from([1, 2, 4]), st.sampled_from([1, 2]))
-def test_pools_are_sums_of_rotations(channels: int, size: int, gap: int) -> None:
-    x = RANDOM.normal(size=(channels, 8 // gap, 8 // gap))
-    packing = Packing.multiplexed(x.shape, gap, 8, 8)
+@given(st.integers(1, 5), st.sampled_from([1, 2, 4]), st.sampled_from([1, 2]), st.sampled_from([1, 2]))
+def test_pools_are_sums_of_rotations(channels: int, size: int, gap: int, batch: int) -> None:
+    x = RANDOM.normal(size=(batch, channels, 8 // gap, 8 // gap))
+    packing = Packing.multiplexed(x.shape[1:], gap, 8, 8, batch)
     row = packing.laid(x, 1024)
     for step in packing.sums(size):
         row = row + np.roll(row, -step)
-    pooled = AveragePool(size)(x[None])[0] * size**2
-    assert np.abs(row[packing.pooled(size).places] - pooled).max() < 1e-9
+    pooled = AveragePool(size)(x) * size**2
+    assert np.abs(row[packing.pooled(size).all_places] - pooled).max() < 1e-9
 
 
 def test_the_diagonals_of_resnet_20() -> None:
@@ -318,6 +319,55 @@ def test_squares_without_a_bootstrap(keys: Keys) -> None:
         deep.plan(engine)
 
 
+def hermite(channels: int) -> Square:
+    """An activation of degree 2 with numbers of its own for each channel."""
+    return Square(RANDOM.normal(0, 0.3, channels), RANDOM.normal(0, 0.3, channels))
+
+
+HERMITE = {
+    "conv": (Convolution(weights(4, 1, 3, 3), padding=1), "input"),
+    "first": (hermite(4), "conv"),
+    "inner": (Convolution(weights(8, 4, 3, 3), stride=2, padding=1), "first"),
+    "short": (BatchNorm(RANDOM.uniform(0.5, 1, 4), np.zeros(4)), "first"),
+    "wide": (Convolution(weights(8, 4, 1, 1), stride=2), "short"),
+    "sum": (Add(), "inner", "wide"),
+    "last": (hermite(8), "sum"),
+    "pool": (AveragePool(2), "last"),
+    "dense": (Dense(weights(5, 32), weights(5)), "pool"),
+}
+
+
+def test_a_batch_in_one_ciphertext() -> None:
+    """Squares with shifts and constants of channels, where padding is zero and not the constant; two inputs at once."""
+    engine = Engine(max_level=8)
+    secret = engine.create_secret_key()
+    sample = RANDOM.uniform(-1, 1, (6, 1, 8, 8))
+    network = ml.Network.fit(HERMITE, sample).bounded(input=1.0, output=50.0)
+    assert (network.scales["input"], network.scales["dense"]) == (1.0, 50.0)
+    assert np.abs(network(sample) - plain(HERMITE, sample)).max() < 1e-12
+    plan = network.plan(engine, batch=2, output_level=2)
+    single = network.plan(engine, output_level=2)
+    assert plan.levels == single.levels == (8, 2)
+    assert plan.rotation_count == single.rotation_count
+    own = plan.create_keys(secret)
+    found = plan.decrypt(plan(plan.encrypt(sample[1:3], secret), own, assume=True), secret)
+    assert found.shape == (2, 5)
+    assert np.abs(found - network(sample[1:3])).max() < 2.0**-plan.bits
+    with pytest.raises(ParameterError, match=r"input of shape \(2, 1, 8, 8\)"):
+        plan.encrypt(sample[0], secret)
+    with pytest.raises(ParameterError, match="no power of two"):
+        network.plan(engine, batch=3)
+    with pytest.raises(ParameterError, match="smaller batch"):
+        network.plan(engine, batch=128)
+    with pytest.raises(LevelError, match="No placement"):
+        network.plan(engine, output_level=3)
+    for bound in (0.5, math.inf, math.nan):
+        with pytest.raises(RangeError, match="larger bound"):
+            network.bounded(output=bound / 100)
+    with pytest.raises(ParameterError, match="linear layer there"):
+        ml.Network.fit([Square()], sample).bounded(input=2.0)
+
+
 def test_what_cannot_run(engine: Engine, keys: Keys, network: ml.Network) -> None:
     plan = network.plan(engine)
     own = plan.create_keys(keys.secret)
@@ -358,6 +408,7 @@ def test_what_cannot_run(engine: Engine, keys: Keys, network: ml.Network) -> Non
         ([AveragePool(3)], "do not cover"),
         ({"a": (Add(), "input")}, "two or more"),
         ({"a": (Square(), "input", "input")}, "one input"),
+        ({"a": (Square(np.zeros(2)), "input")}, "one for each channel"),
         ({"a": (Square(2.0), "input"), "b": (Add(), "a", "input")}, "no scale fits"),
     ],
 )

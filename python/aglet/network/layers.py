@@ -246,19 +246,51 @@ class Add:
         return made
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Square:
-    """`(x + shift)^2`. Uses one level, and is exact."""
+    """`(x + shift)^2 + constant`: every polynomial of degree 2 but for a factor. Uses one level, and is exact.
 
-    shift: float = 0.0
+    The factor joins the linear layer behind it. So a Hermite polynomial with batch norms (HerPN) is one square.
+
+    Parameters
+    ----------
+    shift, constant
+        A number, or an array of one for each channel.
+    """
+
+    shift: Any = 0.0
+    constant: Any = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("shift", "constant"):
+            given = np.asarray(getattr(self, name), dtype=np.float64)
+            object.__setattr__(self, name, _numbers(name, given, min(given.ndim, 1)))
 
     def shape(self, *inputs: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the input."""
-        return _one(self, inputs)
+        """The shape of the input.
+
+        Raises
+        ------
+        ParameterError
+            If it has another number of channels than shifts or constants.
+        """
+        shape = _one(self, inputs)
+        if not {one.size for one in (self.shift, self.constant) if one.ndim} <= {shape[0]}:
+            raise ParameterError(
+                f"A square with shifts of shape {self.shift.shape} and constants of shape {self.constant.shape} does "
+                f"not fit an input of shape {shape}; give one number, or one for each channel."
+            )
+        return shape
+
+    def shifted(self, x: Tensor) -> Tensor:
+        """`x + shift` on plain numbers."""
+        made: Tensor = x + _of_channels(self.shift)
+        return made
 
     def __call__(self, x: Tensor) -> Tensor:
         """Evaluate the layer on plain numbers."""
-        return (x + self.shift) ** 2
+        made: Tensor = self.shifted(x) ** 2 + _of_channels(self.constant)
+        return made
 
 
 @dataclass(frozen=True)
@@ -278,6 +310,11 @@ class Function:
 
 
 Layer = Convolution | Dense | BatchNorm | AveragePool | Add | Square | Function
+
+
+def _of_channels(numbers: Tensor) -> Tensor:
+    """A number, or one for each channel, for tensors of any number of samples."""
+    return numbers if numbers.ndim == 0 else numbers[:, None, None]
 
 
 def _one(layer: Any, inputs: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

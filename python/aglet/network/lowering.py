@@ -32,15 +32,15 @@ class Lowered:
     packings: Mapping[str, Packing]
 
 
-def lowered(network: Network, slots: int) -> Lowered:
-    """The steps of a network for ciphertexts of so many slots.
+def lowered(network: Network, slots: int, batch: int = 1) -> Lowered:
+    """The steps of a network for ciphertexts of so many slots, with so many inputs in each.
 
     Raises
     ------
     ParameterError
         If a result does not fit the slots.
     """
-    made = _Lowering(network, slots)
+    made = _Lowering(network, slots, batch)
     for name, (layer, inputs) in network.nodes.items():
         made.add(name, layer, inputs)
     return Lowered(made.edges, made.joins, made.packings)
@@ -49,11 +49,11 @@ def lowered(network: Network, slots: int) -> Lowered:
 class _Lowering:
     """A graph in the making."""
 
-    def __init__(self, network: Network, slots: int) -> None:
+    def __init__(self, network: Network, slots: int, batch: int) -> None:
         self._network, self._slots = network, slots
         self.edges: list[tuple[str, str, Step | None]] = []
         self.joins: dict[str, Step] = {}
-        self.packings = {INPUT: Packing.first(network.shapes[INPUT]).within(slots)}
+        self.packings = {INPUT: Packing.first(network.shapes[INPUT], batch).within(slots)}
         # Pools that have joined the layers behind them: their input and size.
         self._pools: dict[str, tuple[str, int]] = {}
 
@@ -76,7 +76,8 @@ class _Lowering:
             self.joins[name] = SumStep(name)
             self.edges += [(one, name, None) for one in inputs]
         elif isinstance(layer, Square):
-            self.edges.append((before, name, SquareStep(name, layer.shift / scales[before])))
+            stored = Square(layer.shift / scales[before], layer.constant / scales[name])
+            self.edges.append((before, name, SquareStep(name, stored, self.packings[before], self._slots)))
         elif isinstance(layer, Function):
             self._function(name, before)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,7 +167,42 @@ class Network:
             )
         return x
 
-    def plan(self, engine: Any, *, bootstrap: str = "large", stage_count: int | None = None) -> NetworkPlan:
+    def bounded(self, input: float | None = None, output: float | None = None) -> Network:
+        """The same network with other bounds of its input or its outputs: ciphertexts hold values divided by them.
+
+        Networks whose outputs are added, or that take one input, need the same bounds.
+
+        Raises
+        ------
+        RangeError
+            If the sample goes beyond a bound.
+        ParameterError
+            If the layer that begins or ends there is not linear, so that its scale is tied to others.
+        """
+        linear = Convolution | Dense
+        ends = {INPUT: [node.layer for node in self.nodes.values() if INPUT in node.inputs],
+                self.output: [self.nodes[self.output].layer]}  # fmt: skip
+        reached = {INPUT: float(np.abs(self.sample).max()), self.output: float(np.abs(self(self.sample)).max())}
+        scales = dict(self.scales)
+        for (name, layers), bound in zip(ends.items(), (input, output), strict=True):
+            if bound is None:
+                continue
+            if not all(isinstance(layer, linear) for layer in layers):
+                raise ParameterError(f"The bound of {name!r} follows from other layers; put a linear layer there.")
+            if not reached[name] <= checks.real("bound", bound) < math.inf:
+                raise RangeError(f"The sample reaches {reached[name]:.6g} in {name!r}; give a larger bound.")
+            scales[name] = float(bound)
+        return replace(self, scales=scales)
+
+    def plan(
+        self,
+        engine: Any,
+        *,
+        bootstrap: str = "large",
+        stage_count: int | None = None,
+        batch: int = 1,
+        output_level: int = 0,
+    ) -> NetworkPlan:
         """Place bootstraps, and forecast levels, time, memory and precision. No key is made.
 
         Parameters
@@ -176,6 +211,10 @@ class Network:
             The CKKS engine. One ciphertext must hold each result of a layer.
         bootstrap, stage_count
             The bootstrap key, as in `create_keys`.
+        batch
+            The inputs in one ciphertext, a power of two. They share all work.
+        output_level
+            The least level of the outputs, for what is computed with them.
 
         Raises
         ------
@@ -184,7 +223,7 @@ class Network:
         LevelError
             If the engine has too few levels.
         """
-        return planned(self, engine, bootstrap, stage_count)
+        return planned(self, engine, bootstrap, stage_count, batch, output_level)
 
 
 def _named(layers: Any) -> dict[str, Node]:
@@ -241,7 +280,7 @@ def _fitted(nodes: dict[str, Node], sample: Tensor, fitting: Fitting, margin: fl
     reached = {name: float(np.abs(x).max()) * margin or 1.0 for name, x in exact.items()}
     for layer, inputs in nodes.values():
         if isinstance(layer, Square):
-            shifted = float(np.abs(exact[inputs[0]] + layer.shift).max()) * margin
+            shifted = float(np.abs(layer.shifted(exact[inputs[0]])).max()) * margin
             reached[inputs[0]] = max(reached[inputs[0]], shifted)
     scales = _scales(nodes, reached)
     polynomials = {

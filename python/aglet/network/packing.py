@@ -21,29 +21,34 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """The slots of a tensor of shape (channels, rows, columns), repeated with a period."""
+    """The slots of a tensor of shape (channels, rows, columns), or of a batch of them, repeated with a period.
+
+    The tensors of a batch lie in slots side by side: whatever a map does with one, it does with all.
+    """
 
     places: Places
-    """The slot of each element, of the shape of the tensor."""
+    """The slot of each element of the first tensor, of its shape."""
     period: int
     """A power of two. Slots without an element hold values of no meaning, within the same bounds."""
     gap: int
-    """The distance of neighbours in a row. Rows have the length `width`, so `gap * width` is that of columns."""
+    """The elements between neighbours in a row. Rows have `width` elements, so `gap * width` is that of columns."""
     width: int
+    batch: int = 1
+    """The number of tensors, a power of two: the slots from one element of a tensor to the next."""
 
     @classmethod
-    def multiplexed(cls, shape: tuple[int, ...], gap: int, width: int, height: int) -> Packing:
+    def multiplexed(cls, shape: tuple[int, ...], gap: int, width: int, height: int, batch: int = 1) -> Packing:
         """Channels in the gaps of a grid of `width` columns and `height` rows, then in further grids."""
         channels, rows, columns = shape
         channel, row, column = np.ogrid[:channels, :rows, :columns]
         grid, inside = channel // gap**2, channel % gap**2
         places = (grid * height + row * gap + inside // gap) * width + column * gap + inside % gap
-        return cls(places, _power(-(-channels // gap**2)) * height * width, gap, width)
+        return cls(places * batch, _power(-(-channels // gap**2)) * height * width * batch, gap, width, batch)
 
     @classmethod
-    def first(cls, shape: tuple[int, ...]) -> Packing:
+    def first(cls, shape: tuple[int, ...], batch: int = 1) -> Packing:
         """The packing of the input of a network."""
-        return cls.multiplexed(shape, 1, _power(shape[2]), _power(shape[1]))
+        return cls.multiplexed(shape, 1, _power(shape[2]), _power(shape[1]), batch)
 
     def after(self, layer: Convolution | Dense, shape: tuple[int, ...], slots: int) -> Packing:
         """The packing of the output of a layer.
@@ -55,12 +60,15 @@ class Packing:
         """
         if isinstance(layer, Dense):
             # A few numbers in a row; written over and over they would take a diagonal for each slot.
-            made = Packing(np.arange(shape[0]).reshape(shape), max(self.period, _power(shape[0])), 1, _power(shape[0]))
+            width = _power(shape[0])
+            places = np.arange(shape[0]).reshape(shape) * self.batch
+            made = Packing(places, max(self.period, width * self.batch), 1, width, self.batch)
         else:
             gap, height = self.gap * layer.stride, self.grid_rows
             gap = gap if gap & (gap - 1) == 0 else 0
             fits = gap and gap * shape[1] <= height and gap * shape[2] <= self.width
-            made = Packing.multiplexed(shape, gap, self.width, height) if fits else Packing.first(shape)
+            grid = (gap, self.width, height) if fits else (1, _power(shape[2]), _power(shape[1]))
+            made = Packing.multiplexed(shape, *grid, self.batch)
         return made.within(slots)
 
     def within(self, slots: int) -> Packing:
@@ -72,31 +80,38 @@ class Packing:
             If not.
         """
         if self.period > slots:
+            several = f"A batch of {self.batch} tensors" if self.batch > 1 else "A tensor"
             raise ParameterError(
-                f"A tensor of shape {self.places.shape} takes {self.period} slots and a ciphertext has {slots}; take "
-                "an engine of more slots or a smaller network."
+                f"{several} of shape {self.places.shape} takes {self.period} slots and a ciphertext has {slots}; take "
+                "an engine of more slots, a smaller network or a smaller batch."
             )
         return self
 
     @property
     def grid_rows(self) -> int:
         """The rows of a grid."""
-        rows = int(self.places[0, -1, 0] - self.places[0, 0, 0]) // self.width + self.gap
+        rows = int(self.places[0, -1, 0] - self.places[0, 0, 0]) // (self.width * self.batch) + self.gap
         return _power(rows)
+
+    @property
+    def all_places(self) -> Places:
+        """The slots of all tensors, of shape (batch, channels, rows, columns)."""
+        made: Places = self.places + np.arange(self.batch)[:, None, None, None]
+        return made
 
     def pooled(self, size: int) -> Packing:
         """The packing of the first elements of squares of `size` rows, where sums over squares lie."""
-        return Packing(self.places[:, ::size, ::size], self.period, self.gap * size, self.width)
+        return Packing(self.places[:, ::size, ::size], self.period, self.gap * size, self.width, self.batch)
 
     def sums(self, size: int) -> list[int]:
         """The rotations to the left that put the sums over squares into their first places, one after the other."""
         steps = [1 << bit for bit in range(size.bit_length() - 1)]
-        return [self.gap * step for step in steps] + [self.gap * self.width * step for step in steps]
+        return [self.batch * self.gap * along * step for along in (1, self.width) for step in steps]
 
     def laid(self, tensor: NDArray[np.float64], slots: int) -> NDArray[np.float64]:
-        """A tensor, or one number for each channel, in slots. Those without an element are 0."""
+        """A batch of tensors, one tensor for all, or one number for each channel, in slots. The others are 0."""
         row = np.zeros(self.period)
-        row[self.places] = tensor if tensor.ndim == 3 else tensor[:, None, None]
+        row[self.all_places] = tensor if tensor.ndim >= 3 else tensor[:, None, None]
         return np.tile(row, slots // self.period)
 
 
@@ -116,7 +131,8 @@ def diagonals(layer: Convolution | Dense, before: Packing, after: Packing) -> di
     found = np.flatnonzero(there)
     rows = np.zeros((len(found), period))
     # A place of a diagonal has one source, so nothing is written twice.
-    rows[(np.cumsum(there) - 1)[offsets], targets] = np.tile(weights, len(copies))
+    for tensor in range(after.batch):
+        rows[(np.cumsum(there) - 1)[offsets], targets + tensor] = np.tile(weights, len(copies))
     return dict(zip(found.tolist(), rows, strict=True))
 
 

@@ -196,19 +196,21 @@ def _chained(edges: list[tuple[Hashable, Hashable, Part]], source: Hashable, sin
     return False
 
 
-def best(part: Part, most: int) -> tuple[int, int]:
-    """The levels of the cheapest start, at most `most`, and of the result. Of equal ones, the lowest start.
+def best(part: Part, most: int, least: int = 0) -> tuple[int, int]:
+    """The levels of the cheapest start, at most `most`, and of the result, at least `least`.
+
+    Of equal ones, the lowest start.
 
     Raises
     ------
     LevelError
         If there is no way: a step uses more levels than a bootstrap leaves, or there is no bootstrap.
     """
-    table = part.table[: most + 1]
+    table = part.table[: most + 1, least:]
     if not np.isfinite(table).any():
         raise LevelError(
             "No placement of bootstraps has enough levels for this network; take an engine that bootstraps, or fit "
             "functions with a smaller degree="
         )
     start, end = np.unravel_index(int(table.argmin()), table.shape)
-    return int(start), int(end)
+    return int(start), least + int(end)

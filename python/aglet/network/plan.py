@@ -61,6 +61,8 @@ class NetworkPlan:
     part: Part
     levels: tuple[int, int]
     """The levels of the input and of the output."""
+    batch: int
+    """The inputs in one ciphertext."""
     packings: tuple[Packing, Packing]
     """Those of the input and of the output."""
     stage_count: int | None
@@ -115,6 +117,8 @@ class NetworkPlan:
     def encrypt(self, x: Any, key: Any) -> Ciphertext:
         """Encrypt an input of shape (channels, rows, columns) with the public or the secret key.
 
+        A batch has one more axis in front.
+
         Raises
         ------
         ParameterError
@@ -123,6 +127,8 @@ class NetworkPlan:
             If a value is larger than the range of the sample allows.
         """
         given, wanted = np.asarray(values.as_operand(x), dtype=np.float64), self.network.shapes[INPUT]
+        if self.batch > 1:
+            wanted = (self.batch, *wanted)
         if given.shape != wanted:
             raise ParameterError(f"This network takes an input of shape {wanted}, not {given.shape}.")
         stored = given / self.network.scales[INPUT]
@@ -135,10 +141,13 @@ class NetworkPlan:
         return self.engine.encrypt(self.packings[0].laid(stored, slots), key, self.levels[0], real=True)
 
     def decrypt(self, ciphertext: Ciphertext, secret_key: Any) -> NDArray[np.float64]:
-        """Decrypt the outputs, in their order. Do not publish them as they are; see `Engine.decrypt`."""
+        """Decrypt the outputs, in their order; those of a batch as rows.
+
+        Do not publish them as they are; see `Engine.decrypt`.
+        """
         found = self.engine.decrypt(ciphertext, secret_key)
-        outputs: NDArray[np.float64] = found.real[self.packings[1].places].ravel()
-        return outputs * self.network.scales[self.network.output]
+        outputs: NDArray[np.float64] = found.real[self.packings[1].all_places].reshape(self.batch, -1)
+        return (outputs if self.batch > 1 else outputs[0]) * self.network.scales[self.network.output]
 
     def __call__(
         self,
@@ -198,7 +207,9 @@ class NetworkPlan:
         return made
 
 
-def planned(network: Network, engine: Any, size: str, stage_count: int | None) -> NetworkPlan:
+def planned(
+    network: Network, engine: Any, size: str, stage_count: int | None, batch: int, output_level: int
+) -> NetworkPlan:
     """See `Network.plan`, whose arguments these are."""
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is an Engine, not {type(engine).__name__}; network.plan(engine).")
@@ -206,10 +217,13 @@ def planned(network: Network, engine: Any, size: str, stage_count: int | None) -
     preset = next((one for one in presets() if one["name"] == engine.preset), None)
     if preset is None:
         raise ParameterError("This engine has parameters of its own, whose work is not known; take one of a preset.")
-    graph = lowered(network, engine.slot_count)
+    if checks.count("batch", batch, 1) & (batch - 1):
+        raise ParameterError(f"A batch of {batch} inputs is no power of two; fill it up with zeros.")
+    least = values.as_level(output_level, engine.max_level)
+    graph = lowered(network, engine.slot_count, batch)
     forecast = _Forecast(engine, preset, size, checks.optional_count("stage_count", stage_count, 1))
     part = placed(graph, forecast.work, forecast.bootstrap, forecast.most, engine.max_level)
-    levels = best(part, engine.max_level)
+    levels = best(part, engine.max_level, least)
     walk = list(part.walk(*levels))
     maps = [(one.step, one.level_in) for one in walk if isinstance(one.step, MapStep)]
     rotations = frozenset((by, level) for step, level in maps for by in step.rotations)
@@ -219,7 +233,7 @@ def planned(network: Network, engine: Any, size: str, stage_count: int | None) -
     )
     noise = Noise.of(preset, engine.slot_count, forecast.refresh_bits if bootstraps else None)
     return NetworkPlan(
-        network, engine, part, levels, (graph.packings[INPUT], graph.packings[network.output]),
+        network, engine, part, levels, batch, (graph.packings[INPUT], graph.packings[network.output]),
         forecast.stages, size,
         steps=[forecast.step(one) for one in walk],
         rotations=rotations,

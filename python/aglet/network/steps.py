@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aglet.ckks.maps import MapCut
 from aglet.forecast import Operations
-from aglet.network.layers import Convolution, Dense
+from aglet.network.layers import Convolution, Dense, Square
 from aglet.network.packing import Packing, diagonals
 
 __all__ = ["MapStep", "PolynomialStep", "ProductStep", "SquareStep", "Step", "SumStep"]
@@ -144,12 +144,15 @@ class PolynomialStep:
         return float(_ENDS * np.sqrt(len(sizes)) + _POWERS * (sizes * np.arange(len(sizes))).sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SquareStep:
-    """`(x + shift)^2`."""
+    """`(x + shift)^2 + constant`."""
 
     name: str
-    shift: float
+    layer: Square
+    """The layer between stored values."""
+    packing: Packing
+    slots: int
     depth: int = 1
 
     def cost(self, work: Operations, level: int) -> float:
@@ -157,11 +160,17 @@ class SquareStep:
 
     def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
         (x,) = inputs
-        return engine.square(engine.add(x, self.shift) if self.shift else x, keys.relinearization)
+        squared = engine.square(self._plus(engine, x, self.layer.shift), keys.relinearization)
+        return self._plus(engine, squared, self.layer.constant)
+
+    def _plus(self, engine: Any, x: Any, numbers: Tensor) -> Any:
+        if not numbers.any():
+            return x
+        return engine.add(x, float(numbers) if numbers.ndim == 0 else self.packing.laid(numbers, self.slots))
 
     def clear(self, *inputs: Tensor) -> Tensor:
         (x,) = inputs
-        return (x + self.shift) ** 2
+        return self.layer(x)
 
     @property
     def noise(self) -> float:
