@@ -30,7 +30,7 @@ sys.path.insert(0, str(WORKLOADS.parent))
 
 from workloads.common import Place, WorkloadError, threads  # noqa: E402
 
-NAMES = ("zn", "zn_carried", "mnist", "similarity", "resnet20", "transciphering")
+NAMES = ("zn", "zn_carried", "mnist", "similarity", "resnet20", "transciphering", "face")
 
 
 def main() -> None:

@@ -349,7 +349,13 @@ def test_a_batch_in_one_ciphertext() -> None:
     single = network.plan(engine, output_level=2)
     assert plan.levels == single.levels == (8, 2)
     assert plan.rotation_count == single.rotation_count
-    own = plan.create_keys(secret)
+    few = network.plan(engine, batch=2, output_level=2, few_keys=True)
+    assert len(few.rotations) < 0.8 * len(plan.rotations)
+    assert few.key_bytes < plan.key_bytes
+    own = plan.create_keys(secret, rotations=few.rotations)
+    assert own.rotations.keys() == plan.rotations | few.rotations
+    other = few.decrypt(few(few.encrypt(sample[1:3], secret), own, assume=True), secret)
+    assert np.abs(other - network(sample[1:3])).max() < 2.0**-few.bits
     found = plan.decrypt(plan(plan.encrypt(sample[1:3], secret), own, assume=True), secret)
     assert found.shape == (2, 5)
     assert np.abs(found - network(sample[1:3])).max() < 2.0**-plan.bits

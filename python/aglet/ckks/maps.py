@@ -15,9 +15,9 @@ from aglet.ckks import operands, values
 from aglet.errors import MissingKeyError, RangeError
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["LinearMaps", "MapCut", "MapKey"]
+__all__ = ["GIANT", "LinearMaps", "MapCut", "MapKey"]
 
-_GIANT = 8
+GIANT = 8
 """A giant step takes the time of so many hoisted baby steps, by the model of `docs/performance.md`."""
 
 
@@ -31,8 +31,11 @@ class MapCut:
     """Ascending, the first is 0. By Horner's rule only their differences are rotations."""
 
     @classmethod
-    def of(cls, offsets: Iterable[int], slots: int) -> MapCut:
-        """The cheapest cut of these offsets, of those whose giant steps are a range of their binary digits."""
+    def of(cls, offsets: Iterable[int], slots: int, giant: int = GIANT) -> MapCut:
+        """The cheapest cut of these offsets, of those whose giant steps are a range of their binary digits.
+
+        A giant step weighs `giant` baby steps. With 1 there are the fewest steps, and so the fewest keys.
+        """
         places = np.unique(np.fromiter(offsets, dtype=np.int64) % slots)
         sizes = [1 << bits for bits in range(slots.bit_length())]
         cuts = (
@@ -42,12 +45,11 @@ class MapCut:
             if low <= high
             for half in {0, low // 2}
         )
-        return min(cuts, key=lambda cut: cut.cost)
+        return min(cuts, key=lambda cut: cut.cost(giant))
 
-    @property
-    def cost(self) -> int:
+    def cost(self, giant: int) -> int:
         """The time of its rotations, in hoisted ones."""
-        return len(self.babies - {0}) + _GIANT * (len(self.giants) - 1)
+        return len(self.babies - {0}) + giant * (len(self.giants) - 1)
 
     @property
     def rotations(self) -> list[int]:

@@ -32,15 +32,17 @@ class Lowered:
     packings: Mapping[str, Packing]
 
 
-def lowered(network: Network, slots: int, batch: int = 1) -> Lowered:
+def lowered(network: Network, slots: int, batch: int, giant: int) -> Lowered:
     """The steps of a network for ciphertexts of so many slots, with so many inputs in each.
+
+    A giant step of a linear map weighs `giant` baby steps.
 
     Raises
     ------
     ParameterError
         If a result does not fit the slots.
     """
-    made = _Lowering(network, slots, batch)
+    made = _Lowering(network, (slots, batch, giant))
     for name, (layer, inputs) in network.nodes.items():
         made.add(name, layer, inputs)
     return Lowered(made.edges, made.joins, made.packings)
@@ -49,11 +51,12 @@ def lowered(network: Network, slots: int, batch: int = 1) -> Lowered:
 class _Lowering:
     """A graph in the making."""
 
-    def __init__(self, network: Network, slots: int, batch: int) -> None:
-        self._network, self._slots = network, slots
+    def __init__(self, network: Network, sizes: tuple[int, int, int]) -> None:
+        self._network = network
+        self._slots, batch, self._giant = sizes
         self.edges: list[tuple[str, str, Step | None]] = []
         self.joins: dict[str, Step] = {}
-        self.packings = {INPUT: Packing.first(network.shapes[INPUT], batch).within(slots)}
+        self.packings = {INPUT: Packing.first(network.shapes[INPUT], batch).within(self._slots)}
         # Pools that have joined the layers behind them: their input and size.
         self._pools: dict[str, tuple[str, int]] = {}
 
@@ -92,7 +95,7 @@ class _Lowering:
         )
         after = packing.pooled(size).after(layer, self._network.shapes[name], self._slots)
         self.packings[name] = after
-        self.edges.append((source, name, MapStep(name, stored, packing, after, size, self._slots)))
+        self.edges.append((source, name, MapStep(name, stored, packing, after, size, self._slots, self._giant)))
 
     def _function(self, name: str, before: str) -> None:
         scales, fitted = self._network.scales, self._network.polynomials[name]

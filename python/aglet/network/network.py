@@ -202,6 +202,7 @@ class Network:
         stage_count: int | None = None,
         batch: int = 1,
         output_level: int = 0,
+        few_keys: bool = False,
     ) -> NetworkPlan:
         """Place bootstraps, and forecast levels, time, memory and precision. No key is made.
 
@@ -215,6 +216,8 @@ class Network:
             The inputs in one ciphertext, a power of two. They share all work.
         output_level
             The least level of the outputs, for what is computed with them.
+        few_keys
+            Cut linear maps so that they need the fewest rotation keys, for some more time.
 
         Raises
         ------
@@ -223,7 +226,7 @@ class Network:
         LevelError
             If the engine has too few levels.
         """
-        return planned(self, engine, bootstrap, stage_count, batch, output_level)
+        return planned(self, engine, bootstrap, stage_count, batch, output_level, few_keys)
 
 
 def _named(layers: Any) -> dict[str, Node]:

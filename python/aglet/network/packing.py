@@ -6,7 +6,7 @@ written down place by place, so that one linear map takes a packing to the other
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +59,11 @@ class Packing:
             If it does not fit the slots.
         """
         if isinstance(layer, Dense):
-            # A few numbers in a row; written over and over they would take a diagonal for each slot.
-            width = _power(shape[0])
-            places = np.arange(shape[0]).reshape(shape) * self.batch
-            made = Packing(places, max(self.period, width * self.batch), 1, width, self.batch)
+            # Written over and over, a few numbers would take a diagonal for each slot.
+            made = self._row(shape)
+            there = self.places.ravel()[: shape[0]]
+            if len(there) == shape[0] and self._offsets(there) < self._offsets(made.places.ravel()):
+                made = replace(made, places=there.reshape(shape), period=self.period)
         else:
             gap, height = self.gap * layer.stride, self.grid_rows
             gap = gap if gap & (gap - 1) == 0 else 0
@@ -70,6 +71,16 @@ class Packing:
             grid = (gap, self.width, height) if fits else (1, _power(shape[2]), _power(shape[1]))
             made = Packing.multiplexed(shape, *grid, self.batch)
         return made.within(slots)
+
+    def _row(self, shape: tuple[int, ...]) -> Packing:
+        """A few numbers in a row."""
+        width = _power(shape[0])
+        places = np.arange(shape[0]).reshape(shape) * self.batch
+        return Packing(places, max(self.period, width * self.batch), 1, width, self.batch)
+
+    def _offsets(self, targets: Places) -> int:
+        """The diagonals of a dense layer from here to these slots."""
+        return len(np.unique((self.places.ravel()[:, None] - targets) % self.period))
 
     def within(self, slots: int) -> Packing:
         """The same, if it fits so many slots.

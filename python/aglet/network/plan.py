@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from aglet import _core, checks
 from aglet._core import Ciphertext
 from aglet.ckks import operands, values
 from aglet.ckks.engine import Engine
+from aglet.ckks.maps import GIANT
 from aglet.ckks.options import presets
 from aglet.errors import KeyMismatchError, ParameterError, RangeError
 from aglet.forecast import Operations
@@ -98,8 +99,20 @@ class NetworkPlan:
             f"{gigabytes(self.peak_bytes)}; about {self.seconds:.3g} s on one thread; at least {self.bits:.1f} bits."
         )
 
-    def create_keys(self, secret_key: Any, *, progress: ProgressCallback | None = None) -> NetworkKeys:
+    def create_keys(
+        self,
+        secret_key: Any,
+        *,
+        rotations: Iterable[tuple[int, int]] = (),
+        progress: ProgressCallback | None = None,
+    ) -> NetworkKeys:
         """Make the keys that the program needs, each rotation at its level.
+
+        Parameters
+        ----------
+        rotations
+            Further rotations to the left, each with its level: of other plans that share the keys, or of what is
+            computed with the outputs. `NetworkKeys.rotation` gives their keys.
 
         Raises
         ------
@@ -107,9 +120,10 @@ class NetworkPlan:
             If the machine has less free memory than the program needs. Nothing is made then.
         """
         key, engine = operands.secret_key(secret_key), self.engine
-        remedy = "free some, or take a bootstrap key of size medium."
+        remedy = "free some, take a bootstrap key of size medium, or plan with few_keys=True."
         refuse_above_free(self.peak_bytes, "This network needs, with its keys,", remedy)
-        return NetworkKeys.make(engine, key, sorted(self.rotations), self._bootstrap_options(), progress)
+        wanted = sorted(self.rotations | {(checks.step(by), checks.count("level", at)) for by, at in rotations})
+        return NetworkKeys.make(engine, key, wanted, self._bootstrap_options(), progress)
 
     def _bootstrap_options(self) -> dict[str, Any] | None:
         return {"stage_count": self.stage_count, "size": self.key_size} if self.bootstraps else None
@@ -208,7 +222,13 @@ class NetworkPlan:
 
 
 def planned(
-    network: Network, engine: Any, size: str, stage_count: int | None, batch: int, output_level: int
+    network: Network,
+    engine: Any,
+    size: str,
+    stage_count: int | None,
+    batch: int,
+    output_level: int,
+    few_keys: bool,
 ) -> NetworkPlan:
     """See `Network.plan`, whose arguments these are."""
     if not isinstance(engine, Engine):
@@ -220,7 +240,7 @@ def planned(
     if checks.count("batch", batch, 1) & (batch - 1):
         raise ParameterError(f"A batch of {batch} inputs is no power of two; fill it up with zeros.")
     least = values.as_level(output_level, engine.max_level)
-    graph = lowered(network, engine.slot_count, batch)
+    graph = lowered(network, engine.slot_count, batch, 1 if checks.flag("few_keys", few_keys) else GIANT)
     forecast = _Forecast(engine, preset, size, checks.optional_count("stage_count", stage_count, 1))
     part = placed(graph, forecast.work, forecast.bootstrap, forecast.most, engine.max_level)
     levels = best(part, engine.max_level, least)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from aglet.ckks.maps import MapCut
+from aglet.ckks.maps import GIANT, MapCut
 from aglet.forecast import Operations
 from aglet.network.layers import Convolution, Dense, Square
 from aglet.network.packing import Packing, diagonals
@@ -59,6 +59,8 @@ class MapStep:
     pool: int
     """The size of the pool before it; 1 for none."""
     slots: int
+    giant: int = GIANT
+    """The baby steps that a giant step weighs; see `MapCut.of`."""
     depth: int = 1
 
     @cached_property
@@ -69,7 +71,7 @@ class MapStep:
     @cached_property
     def cut(self) -> MapCut:
         """Its baby steps and giant steps."""
-        return MapCut.of(self.diagonals, self.slots)
+        return MapCut.of(self.diagonals, self.slots, self.giant)
 
     @property
     def sums(self) -> list[int]:

@@ -1,0 +1,1 @@
+"""Face verification with CryptoFace, as the harness face-recognition asks for it."""
