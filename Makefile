@@ -25,7 +25,7 @@ help:
 	@echo "make test-nvrtc the kernels of cards, compiled by NVIDIA's NVRTC: registers, local memory, unfused quotients"
 	@echo "make wheel      the wheels for Linux, in dist"
 	@echo "make test-wheel the wheels in a bare environment"
-	@echo "make workload   a public workload, NAME=zn|zn_carried|mnist|similarity|resnet20|transciphering SIZE=single, small, ...: its stages, timed and checked"
+	@echo "make workload   a public workload, NAME=zn|zn_carried|mnist|similarity|resnet20|face|transciphering SIZE=single, small, ...: its stages, timed and checked"
 	@echo "make docs       the documentation site, in docs/_build/html; nothing is fetched, a warning is an error"
 	@echo "make clean      remove what was built"
 

@@ -25,12 +25,14 @@ def mapped(diagonals: dict[int, Any], x: np.ndarray) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 @given(st.sets(st.integers(-600, 600), min_size=1, max_size=40), st.sampled_from([8, 64, 512]))
 def test_every_offset_has_its_place(offsets: set[int], slots: int) -> None:
-    cut = MapCut.of(offsets, slots)
+    cut, few = MapCut.of(offsets, slots), MapCut.of(offsets, slots, giant=1)
+    assert cut.cost() <= few.cost()
+    assert few.cost(1) <= cut.cost(1)
     assert cut.giants[0] == 0
     for offset in offsets:
         number, baby = cut.place(offset)
         assert (cut.giants[number] + baby - offset) % slots == 0
-    assert cut.cost <= len({offset % slots for offset in offsets})
+    assert cut.cost() <= len({offset % slots for offset in offsets})
 
 
 def test_cuts_of_convolutions_are_short() -> None:
@@ -39,6 +41,7 @@ def test_cuts_of_convolutions_are_short() -> None:
     cut = MapCut.of(offsets, 2**15)
     assert len(cut.giants) == 4
     assert len(cut.rotations) == 36
+    assert len(MapCut.of(offsets, 2**15, giant=1).rotations) < 24
 
 
 @settings(max_examples=12, deadline=None)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stages import chain, refused
 from support import ROOT
 
 sys.path.insert(0, str(ROOT))
@@ -29,28 +28,6 @@ from workloads.zn import columns
 from workloads.zn_carried import digits
 
 STAGES = sorted(p for p in (ROOT / "workloads").glob("*/*.py") if p.stem.startswith(("client_", "server_")))
-
-
-def chain(name: str, size: str, folder: Path, **options: Any) -> dict[str, Any]:
-    """Run all stages of a workload, each in its own process. It raises if a result differs."""
-    given = argparse.Namespace(name=name, size=size, runs=1, seed=7, count_only=False)
-    vars(given).update(options)
-    return standin.run(given, folder)
-
-
-def refused(name: str, folder: Path, *arguments: str) -> str:
-    """The line that ends a stage which refuses. It runs in this process: to start Python takes longer than that."""
-    path = str(ROOT / "workloads" / f"{name}.py")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setattr(sys, "argv", [path, *arguments])
-        with pytest.raises(SystemExit) as ended:
-            runpy.run_path(path, run_name="__main__")
-    said = ended.value.code
-    # Python prints a text to stderr and ends with 1.
-    assert isinstance(said, str)
-    assert len(said.splitlines()) == 1, said
-    return said
 
 
 # All workloads

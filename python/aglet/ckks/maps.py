@@ -47,7 +47,7 @@ class MapCut:
         )
         return min(cuts, key=lambda cut: cut.cost(giant))
 
-    def cost(self, giant: int) -> int:
+    def cost(self, giant: int = GIANT) -> int:
         """The time of its rotations, in hoisted ones."""
         return len(self.babies - {0}) + giant * (len(self.giants) - 1)
 

@@ -1,4 +1,4 @@
-"""Workloads that take minutes: ResNet-20 (9 GB), whose scores equal those in the clear, and products with carries."""
+"""Workloads that take minutes: networks (9 GB), whose scores equal those in the clear, and products with carries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from workloads import standin
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [("resnet20", "single"), ("zn_carried", "small"), ("transciphering", "small")]
+    ("name", "size"),
+    [("resnet20", "single"), ("face", "single"), ("zn_carried", "small"), ("transciphering", "small")],
 )
 def test_size(name: str, size: str, tmp_path: Path) -> None:
     found = standin.run(argparse.Namespace(name=name, size=size, runs=1, seed=5, count_only=False), tmp_path)
