@@ -42,6 +42,10 @@ and records correct the seconds.
 """
 KINDS = ("forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion")
 
+_ENCODED = 5
+"""A limb of a diagonal that is encoded for one use takes as long as so many transforms, on AVX2 and on IFMA: see
+repro/notebook/2026-11.md."""
+
 TYPICAL_FACTOR = 1.15
 """Measured time over modelled time where nothing was measured: see repro/notebook/2026-11.md."""
 
@@ -133,7 +137,7 @@ class Operations:
         special = min(self._special, limbs)
         digits, every = -(-limbs // special), limbs + special
         hoisted = self.spent(key=2 * digits * every * babies, diagonal=2 * count * every)
-        encoded = self.spent(forward=every * size / self.n)
+        encoded = _ENCODED * self.spent(forward=every * size / self.n)
         return (1 + giants) * self.key_switch(level) + hoisted + encoded + self.rescale(level)
 
 

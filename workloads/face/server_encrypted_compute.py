@@ -25,6 +25,8 @@ def stage(place: Place) -> None:
         pairs = [list(read_all(engine, path, NETS, "client_encode_encrypt_input")) for path in files]
     for net in range(NETS):
         if net:
+            # Its diagonals go before those of the next one are made.
+            del plan
             with clock.part("planning"):
                 plan = next(plans)
         with clock.part("compute"):
