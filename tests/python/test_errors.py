@@ -307,6 +307,13 @@ def test_few_numbers_are_followed_through_rotations() -> None:
     for made in (fourth, engine.add(fourth, fourth), engine.subtract(engine.negate(fourth), fourth)):
         with pytest.raises(RangeError):
             engine.decrypt(made, secret)
+    # Near such a pattern too.
+    noise = np.random.default_rng(9).uniform(-0.01, 0.01, engine.slot_count)
+    near = np.resize([32.0, -32.0], engine.slot_count) + noise
+    x = engine.rotate(engine.encrypt(near, secret, level=1), rotation, 1)
+    for other in (x, engine.rotate_batch(engine.encrypt(-near, secret, level=1), rotation, [2])[0]):
+        with pytest.raises(RangeError):
+            engine.decrypt(engine.multiply(x, other, relinearization), secret)
     # What may not fit and does is right, whatever the rotation: the difference is known to be nothing.
     ramp = np.resize(np.arange(1.0, 9.0) * 50, engine.slot_count)
     encrypted = engine.encrypt(ramp, secret, level=0)

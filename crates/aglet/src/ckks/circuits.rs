@@ -151,7 +151,9 @@ impl Engine {
     /// What is known, with the values of a polynomial where slots are known.
     fn polynomial_slots(ct: &Ciphertext, coefficients: &[Complex64], basis: PolynomialBasis, known: Known) -> Known {
         let half = if basis == PolynomialBasis::HalfChebyshev { 2.0 } else { 1.0 };
-        ct.known.mapped(|x| range::value(coefficients, basis, x / half), known)
+        // The numbers of a pattern are means of slots, no larger than these.
+        let slope = range::slope(coefficients, basis, ct.known.size.most);
+        ct.known.mapped(|x| range::value(coefficients, basis, x / half), slope, known)
     }
     /// Bounds on the values of a polynomial, and on what is computed on the way to them.
     fn polynomial_size(

@@ -15,7 +15,7 @@ pub struct Known {
     pub mean: Option<Complex64>,
     /// Bounds on the sizes of the slots.
     pub size: Size,
-    /// All slots, of messages that repeat a few numbers.
+    /// A pattern that the slots are near.
     pub pattern: Option<Pattern>,
     /// Some slots, of messages that were computed slot by slot.
     pub sample: Option<Sample>,
@@ -27,7 +27,7 @@ impl Known {
         let count = slots.len() as f64;
         let add = |(largest, sum): (f64, Complex64), z: Complex64| (f64::max(largest, z.norm()), sum + z);
         let size = Size::of(slots.clone().map(Complex64::norm));
-        let pattern = Pattern::of(slots.clone());
+        let pattern = Some(Pattern::of(slots.clone()));
         let (largest, sum) = slots.clone().fold((0.0, Complex64::ZERO), add);
         let sample = Some(Sample::of(slots.clone()));
         Self { largest: Some(largest), mean: Some(sum / count), size, pattern, sample }
@@ -51,7 +51,7 @@ impl Known {
     /// What the root mean square of all slots is at least.
     pub fn root_mean_square(&self) -> f64 {
         let by_size = self.size.least.max(self.size.root).max(self.mean.map_or(0.0, |mean| mean.norm()));
-        self.pattern.map_or(by_size, |pattern| pattern.root_mean_square())
+        by_size.max(self.pattern.map_or(0.0, |pattern| pattern.root_mean_square()))
     }
     /// A size that some slot has at least.
     pub fn at_least(&self) -> Option<f64> {
@@ -61,24 +61,26 @@ impl Known {
     #[must_use]
     pub fn times(&self, c: Complex64) -> Self {
         let (largest, mean) = (self.largest.map(|x| x * c.norm()), self.mean.map(|x| x * c));
-        self.mapped(|x| x * c, Self { largest, mean, size: self.size.times(c), ..Self::default() })
+        self.mapped(|x| x * c, c.norm(), Self { largest, mean, size: self.size.times(c), ..Self::default() })
     }
     /// Of the sum with another message, of which the largest value is not that of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mean = self.mean.zip(other.mean).map(|(x, y)| x + y);
-        self.zipped(other, |x, y| x + y, Self { mean, size: self.size.plus(&other.size), ..Self::default() })
+        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.plus(&y));
+        let sample = self.sample.zip(other.sample).and_then(|(x, y)| x.zip(&y, |x, y| x + y));
+        Self { largest: None, mean, size: self.size.plus(&other.size), pattern, sample }
     }
     /// Of the sum with one number in every slot.
     #[must_use]
     pub fn plus_number(&self, c: Complex64) -> Self {
         let size = self.size.plus(&Size::all(c.norm()));
-        self.mapped(|x| x + c, Self { mean: self.mean.map(|x| x + c), size, ..Self::default() })
+        self.mapped(|x| x + c, 1.0, Self { mean: self.mean.map(|x| x + c), size, ..Self::default() })
     }
     /// Of the complex conjugates.
     #[must_use]
     pub fn conjugate(&self) -> Self {
-        self.mapped(|x| x.conj(), Self { mean: self.mean.map(|x| x.conj()), ..*self })
+        self.mapped(|x| x.conj(), 1.0, Self { mean: self.mean.map(|x| x.conj()), ..*self })
     }
     /// Of what the automorphism `X -> X^galois` makes of it, a rotation: a pattern turns, and single slots are where they were not.
     #[must_use]
@@ -93,7 +95,7 @@ impl Known {
         square.size.root = square.size.root.max(self.root_mean_square() * self.root_mean_square());
         square
     }
-    /// Of the product with another message, of which the sizes alone are known where neither repeats a few numbers.
+    /// Of the product with another message, of which the sizes, a pattern and some slots are known.
     #[must_use]
     pub fn product(&self, other: &Self) -> Self {
         let mut size = self.size.product(&other.size);
@@ -102,19 +104,16 @@ impl Known {
             let apart = self.size.apart * other.size.apart;
             size.root = size.root.max((x * y).norm() - if apart.is_nan() { f64::INFINITY } else { apart });
         }
-        self.zipped(other, |x, y| x * y, Self::sized(size))
+        let most = (self.size.most, other.size.most);
+        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.product(&y, most));
+        let sample = self.sample.zip(other.sample).and_then(|(x, y)| x.zip(&y, |x, y| x * y));
+        Self { pattern, sample, ..Self::sized(size) }
     }
-    /// This, with the slots of a function of every slot.
+    /// This, with the slots of a function of every slot, whose slope is nowhere larger than this.
     #[must_use]
-    pub fn mapped(&self, f: impl Fn(Complex64) -> Complex64, of: Self) -> Self {
-        let pattern = self.pattern.map(|slots| slots.map(&f));
+    pub fn mapped(&self, f: impl Fn(Complex64) -> Complex64, slope: f64, of: Self) -> Self {
+        let pattern = self.pattern.map(|slots| slots.map(&f, slope));
         Self { pattern, sample: self.sample.map(|slots| slots.map(&f)), ..of }
-    }
-    /// This, with the slots of a function of every slot and that of another message.
-    fn zipped(&self, other: &Self, f: impl Fn(Complex64, Complex64) -> Complex64, of: Self) -> Self {
-        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, &f));
-        let sample = self.sample.zip(other.sample).and_then(|(x, y)| x.zip(&y, &f));
-        Self { pattern, sample, ..of }
     }
 }
 

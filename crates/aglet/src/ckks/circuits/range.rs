@@ -36,12 +36,18 @@ pub(super) fn sizes(coefficients: &[Complex64], basis: PolynomialBasis, most: f6
     (all, all.min(1.01 * largest + all * 1e-8))
 }
 
+/// The most that a polynomial changes on messages up to this size, over what they change: on a disc the slope is at most the largest value on
+/// twice the disc, over the radius (Cauchy).
+pub(super) fn slope(coefficients: &[Complex64], basis: PolynomialBasis, most: f64) -> f64 {
+    sizes(coefficients, basis, 2.0 * most, false).1 / most
+}
+
 /// A bound from below on the root mean square of the values of a polynomial: the value at the mean of the message, less the slope times
-/// the distances from there. On a disc the slope is at most the largest value on twice the disc, over the radius (Cauchy).
+/// the distances from there.
 pub(super) fn root(coefficients: &[Complex64], basis: PolynomialBasis, known: &Known) -> f64 {
     let (Some(mean), size) = (known.mean, known.size) else { return 0.0 };
     let half = if basis == PolynomialBasis::HalfChebyshev { 2.0 } else { 1.0 };
-    let slope = sizes(coefficients, basis, 2.0 * size.most, false).1 / size.most;
+    let slope = slope(coefficients, basis, size.most);
     let least = value(coefficients, basis, mean / half).norm() - slope * size.apart;
     if least.is_finite() {
         least.max(0.0)
