@@ -21,6 +21,8 @@ from aglet import DeviceError, Engine, IntegerEngine, ParameterError
 from aglet.cli import info
 from aglet_bench.ckks.card import CardCase, bench_card
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the emulator of cards is for Linux")
+
 ROOT = Path(__file__).parents[2]
 CARD = ROOT / "crates/cuda"
 EMULATOR = ROOT / "crates/testing/emulator"
