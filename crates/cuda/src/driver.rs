@@ -126,7 +126,11 @@ impl Cuda {
         let place = named.to_string_lossy().into_owned();
         // SAFETY: the user names the library, or the system has it: its constructors are those of a driver, and are trusted as it is.
         let library = unsafe { Library::new(&named) };
-        let why = |e: libloading::Error| e.source().map_or_else(|| e.to_string(), ToString::to_string);
+        // The system's sentence begins with the library, which ours names already.
+        let why = |e: libloading::Error| {
+            let said = e.source().map_or_else(|| e.to_string(), ToString::to_string);
+            said.strip_prefix(&format!("{place}: ")).map_or_else(|| said.clone(), ToString::to_string)
+        };
         let library = library.map_err(|e| Error::Driver { library: place.clone(), why: why(e) })?;
         let functions = Functions::of(library, &place)?;
         let mut cuda = Self { functions, cards: Vec::new() };

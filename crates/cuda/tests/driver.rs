@@ -67,7 +67,10 @@ fn a_card_by_its_driver_has_the_words_of_the_host() {
 fn what_is_wrong_with_a_driver_or_its_cards_has_a_sentence() {
     let none = Driver::open(Some("/nowhere/libcuda.so.1".into()), 0).unwrap_err();
     assert!(matches!(&none, Error::Driver { .. }), "{none}");
-    assert!(none.to_string().contains("install it, or name its library in AGLET_CUDA_DRIVER"), "{none}");
+    assert!(
+        none.to_string().contains("install it, name its library in AGLET_CUDA_DRIVER, or take mode=\"auto\""),
+        "{none}"
+    );
     // A library that is something else.
     let other = ["libm.so.6", "libc.so.6", "libSystem.B.dylib"].map(|name| Driver::open(Some(name.into()), 0));
     let other = other.into_iter().filter_map(Result::err).find(|e| !matches!(e, Error::Driver { .. })).unwrap();
