@@ -36,6 +36,15 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rsub_mul)(m, x, y, w) }
     }
+    /// Shapes canonical constants for [`DiagonalRow`], in place.
+    pub(crate) fn prepare_constants(&self, m: &Modulus, constants: &mut [u64]) {
+        assert!(self.serves(m));
+        if !constants.len().is_multiple_of(8) {
+            return self.shaper.prepare_constants(m, constants);
+        }
+        // SAFETY: the length is checked, the CPU by the existence of `self`.
+        unsafe { (self.prepare_constants)(m, constants) }
+    }
     /// First half of a base conversion: the rows take working form, `v` gets the multiples of Q.
     pub(crate) fn balance(&self, c: &ConverterConstants, rows: &mut [&mut [u64]], v: &mut [u64]) {
         let n = v.len();

@@ -130,6 +130,15 @@ impl<Q: Quad> Lanes for Doubles<Q> {
         balanced(m.value(), c).to_bits()
     }
     #[inline(always)]
+    unsafe fn prepare_constants(self, p: *mut u64) {
+        // SAFETY: see above.
+        unsafe {
+            let x = Q::read_words(p);
+            let balanced = Self::balance(x, Q::splat(0.0), self.modulus as f64).0;
+            balanced.write(p.cast());
+        }
+    }
+    #[inline(always)]
     fn pack_constant(_: &Modulus, c: u64) -> u64 {
         c
     }

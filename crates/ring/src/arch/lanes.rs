@@ -40,6 +40,8 @@ pub(crate) trait Lanes: Copy {
 
     /// The stored word of a constant: what `load_raw` turns into the right operand of `mac`.
     fn prepare_constant(m: &Modulus, c: u64) -> u64;
+    /// [`Lanes::prepare_constant`] of `WIDTH` canonical residues, in place.
+    unsafe fn prepare_constants(self, p: *mut u64);
     /// The word of a constant as packed keys hold it: below q, for [`Lanes::load_packed`].
     fn pack_constant(m: &Modulus, c: u64) -> u64;
     /// Word pair of a multiplier `w` (canonical): the form tables store.

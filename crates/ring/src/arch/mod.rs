@@ -47,6 +47,7 @@ pub struct Kernels {
     ntt_inverse: unsafe fn(&NttConstants, *const u64, &mut [u64], u64),
     form: unsafe fn(&Modulus, &FormRow<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
+    prepare_constants: unsafe fn(&Modulus, &mut [u64]),
     balance: unsafe fn(&ConverterConstants, &mut [&mut [u64]], &mut [u64]),
     convert: Convert,
     key_product: KeyProduct,
@@ -148,10 +149,6 @@ impl Kernels {
         } else {
             &table::scalar::KERNELS
         }
-    }
-    /// Shapes canonical constants for [`DiagonalRow`], in place.
-    pub(crate) fn prepare_constants(&self, m: &Modulus, constants: &mut [u64]) {
-        self.shaper.prepare_constants(m, constants);
     }
 }
 

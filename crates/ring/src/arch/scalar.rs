@@ -47,6 +47,8 @@ impl Lanes for Scalar {
         c
     }
     #[inline(always)]
+    unsafe fn prepare_constants(self, _: *mut u64) {}
+    #[inline(always)]
     fn pack_constant(_: &Modulus, c: u64) -> u64 {
         c
     }

@@ -27,6 +27,11 @@ macro_rules! kernels {
             unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
         }
         $(#[$feature])*
+        unsafe fn prepare_constants(m: &Modulus, constants: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::pointwise::prepare_constants::<$lanes>(m, constants) }
+        }
+        $(#[$feature])*
         unsafe fn balance(c: &ConverterConstants, rows: &mut [&mut [u64]], v: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::basis::balance::<$lanes>(c, rows, v) }
@@ -99,6 +104,7 @@ macro_rules! kernels {
             ntt_inverse,
             form,
             rsub_mul,
+            prepare_constants,
             balance,
             convert,
             key_product,

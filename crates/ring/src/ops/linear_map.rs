@@ -19,6 +19,8 @@ use std::ops::Range;
 struct Place {
     words: usize,
     start: usize,
+    /// Its largest coefficient: where that is smaller than a prime, an addition makes residues of them.
+    most: u64,
 }
 
 /// The diagonals of a linear map: for each giant step, for each baby step, one if there is one.
@@ -73,7 +75,11 @@ impl Diagonals {
         for d in places.iter().flatten() {
             let out = &mut out[d.start - first..][..d.words];
             let coefficients = &self.data[d.start..][..d.words];
-            out.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c as i64));
+            if d.most < m.value() {
+                out.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_short(c as i64));
+            } else {
+                out.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c as i64));
+            }
             table.forward_subring(out);
             table.kernels().prepare_constants(m, out);
         }
@@ -129,21 +135,22 @@ impl HostRing {
         let mut placed = |&words: &usize| {
             let start = end;
             end += stride(words);
-            Place { words, start }
+            Place { words, start, most: 0 }
         };
-        let places: Vec<_> = words.iter().map(|words| words.as_ref().map(&mut placed)).collect();
+        let mut places: Vec<_> = words.iter().map(|words| words.as_ref().map(&mut placed)).collect();
         let mut data = self.pool().take_lasting(end)?;
         let (mut rest, mut parts) = (&mut data[..], Vec::with_capacity(places.len()));
-        for (k, d) in places.iter().enumerate() {
+        for (k, d) in places.iter_mut().enumerate() {
             if let Some(d) = d {
                 let (part, after) = rest.split_at_mut(stride(d.words));
                 rest = after;
-                parts.push((k, &mut part[..d.words]));
+                parts.push((k, &mut d.most, &mut part[..d.words]));
             }
         }
-        parts.into_par_iter().try_for_each(|(k, part)| {
+        parts.into_par_iter().try_for_each(|(k, most, part)| {
             let coefficients = coefficients(k)?;
             assert_eq!(coefficients.len(), part.len(), "a diagonal has as many coefficients as were announced");
+            *most = coefficients.iter().map(|c| c.unsigned_abs()).max().unwrap_or(0);
             part.iter_mut().zip(coefficients).for_each(|(word, c)| *word = c as u64);
             Ok::<_, E>(())
         })?;

@@ -227,6 +227,11 @@ proptest! {
             }
             let mut shaped = diagonals.clone();
             shaped.iter_mut().flatten().flatten().for_each(|c| k.prepare_constants(&m, c));
+            for (shaped, d) in shaped.iter().flatten().flatten().zip(diagonals.iter().flatten().flatten()) {
+                let mut alone = d.clone();
+                k.shaper().prepare_constants(&m, &mut alone);
+                prop_assert_eq!(shaped, &alone, "{}", k.name());
+            }
             let row = LinearMapRow {
                 inputs: &digit_refs.iter().zip(&lifted)
                     .map(|(digits, l)| LinearMapInput { digits, lifted: Some((&l[0], &l[1])) }).collect::<Vec<_>>(),

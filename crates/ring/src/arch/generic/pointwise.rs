@@ -110,3 +110,18 @@ pub(crate) unsafe fn rsub_mul<L: Lanes>(m: &Modulus, x: &mut [u64], y: &[u64], w
         }
     }
 }
+
+/// Shapes canonical residues as constants, in place.
+///
+/// # Safety
+/// As for [`form`].
+#[inline(always)]
+pub(crate) unsafe fn prepare_constants<L: Lanes>(m: &Modulus, constants: &mut [u64]) {
+    // SAFETY: as for `form`.
+    unsafe {
+        let l = L::new(m);
+        for at in (0..constants.len()).step_by(L::WIDTH) {
+            l.prepare_constants(constants.as_mut_ptr().add(at));
+        }
+    }
+}

@@ -102,6 +102,11 @@ impl Lanes for Avx512Ifma {
         m.reduce_u128(u128::from(c) << 52)
     }
     #[inline(always)]
+    unsafe fn prepare_constants(self, p: *mut u64) {
+        // SAFETY: see above.
+        unsafe { self.store(p, self.mul(self.load(p), self.high)) }
+    }
+    #[inline(always)]
     fn pack_constant(m: &Modulus, c: u64) -> u64 {
         Self::prepare_constant(m, c)
     }
