@@ -42,7 +42,7 @@ and records correct the seconds.
 """
 KINDS = ("forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion")
 
-_ENCODED = 5
+_ENCODED = 2.5
 """A limb of a diagonal that is encoded for one use takes as long as so many transforms, on AVX2 and on IFMA: see
 repro/notebook/2026-11.md."""
 

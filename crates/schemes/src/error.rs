@@ -176,9 +176,10 @@ pub enum Error {
     },
     /// A message that fills its modulus.
     #[error(
-        "This message is too large for its modulus, or may have wrapped around earlier; values up to {most:.6} always fit. \
+        "This message is too large for its modulus, or may have wrapped around earlier; values up to {shown} always fit. \
          Scale the values down first, compute at a higher level, encrypt with bound= if they are known to \
-         be small, or use decrypt(..., check=False), which returns the values whether they are right or not."
+         be small, or use decrypt(..., check=False), which returns the values whether they are right or not.",
+        shown = crate::significant(*.most)
     )]
     Wrapped {
         /// The size of values that fit whatever the message.

@@ -19,6 +19,7 @@ pub mod sample_cost;
 pub mod sample_map;
 pub mod samples;
 pub mod scalar;
+mod significant;
 pub mod spread;
 
 pub use ckks::approximate::Approximate;
@@ -28,3 +29,4 @@ pub use forms::{Forms, Product, Quadratic, Scale};
 pub use linear_map::LinearMap;
 pub use samples::SampleEvaluator;
 pub use scalar::Scalar;
+pub use significant::significant;

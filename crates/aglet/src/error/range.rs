@@ -1,14 +1,18 @@
 //! Values and bounds that are out of range.
 
+use aglet_schemes::significant;
+
 sentences! {
     /// A value or bound out of range.
     RangeError:
     NotFinite { value: String } => "The number {value} is not finite; pass a finite one.";
     NoneFinite { what: &'static str, value: String } => "The {what} {value} is not finite; pass finite ones.";
     Value { value: f64, level: usize, room: f64 } =>
-        "A value of size {value:.6} does not fit at level {level}, which holds values up to {room:.6}; scale it down, or take a higher level.";
+        "A value of size {} does not fit at level {level}, which holds values up to {}; scale it down, or take a higher level.",
+        significant(*value), significant(*room);
     Result { level: usize, room: f64 } =>
-        "This result would not fit at level {level}, which holds values up to {room:.6}; scale the values down first, or compute at a higher level.";
+        "This result would not fit at level {level}, which holds values up to {}; scale the values down first, or compute at a higher level.",
+        significant(*room);
     Multiplier { value: i64 } => "The integer {value} is too large to multiply by; give one below 2^53 in size, or a float, which takes one level.";
 
     Bound { bound: f64 } => "The bound {bound} is not positive and finite; give the largest size of a slot.";
@@ -16,11 +20,13 @@ sentences! {
     AboveDeclared { bound: f64 } => "This message has a value larger than {bound}, the bound declared for it; declare a larger one.";
     AboveAssumed { bound: f64 } => "This message has a value larger than the given bound {bound}; scale the message down, or give a larger bound=.";
     AboveOwn { bound: f64 } =>
-        "A value is larger than {bound:.6}, the bound of this ciphertext. A message was too large for its bootstrap, so the result is wrong; give \
-         that bootstrap a larger bound=, or get the values anyway with decrypt(..., check=False).";
+        "A value is larger than {}, the bound of this ciphertext. A message was too large for its bootstrap, so the result is wrong; give \
+         that bootstrap a larger bound=, or get the values anyway with decrypt(..., check=False).",
+        significant(*bound);
 
     AboveBootstrap { most: f64 } =>
-        "This message has a value larger than {most}, the most that this bootstrap takes; pass a larger bound=, or scale the message down.";
+        "This message has a value larger than {}, the most that this bootstrap takes; pass a larger bound=, or scale the message down.",
+        significant(*most);
     BeyondPoints { most: f64, method: &'static str } =>
         "This message has a value beyond {most}, too far from the points of a {method} bootstrap; scale it down, or take a bootstrap that keeps \
          values as they are.";
@@ -31,8 +37,9 @@ sentences! {
         "A merging bootstrap takes real ciphertexts only, and this one may have imaginary parts; say real=True if it has none, bootstrap it on its \
          own, or encrypt real values.";
     ComparedBound { bound: f64 } =>
-        "The declared bound of this message allows values as large as {bound:.6}, and 1 is the most that a comparison takes; divide both sides by \
-         the largest size they may have, which leaves their order as it is, or encrypt with a smaller bound=.";
+        "The declared bound of this message allows values as large as {}, and 1 is the most that a comparison takes; divide both sides by \
+         the largest size they may have, which leaves their order as it is, or encrypt with a smaller bound=.",
+        significant(*bound);
     Compared =>
         "This message has a value larger than 1, the most that a comparison takes; divide both sides by the largest size they may have, which \
          leaves their order as it is.";
@@ -76,8 +83,9 @@ sentences! {
     AboveReading { most: f64 } =>
         "This message has a value larger than {most}, the most that is read this way; scale it down, give bound=, or read more bits.";
     ReadingBound { bound: f64, most: f64 } =>
-        "By the bound that was declared for this ciphertext its values may be as large as {bound}, and {most} is the most that is read this way; \
-         give bound= if you know better, or scale them down.";
+        "By the bound that was declared for this ciphertext its values may be as large as {}, and {} is the most that is read this way; \
+         give bound= if you know better, or scale them down.",
+        significant(*bound), significant(*most);
     UnknownToRead =>
         "The noise of this ciphertext is not known, so nobody can say how often a lookup of it would fail; encrypt with bound=, the largest size \
          that values may have, which products and lower levels need, or say what it is: noise=, the root mean square of the error of a slot.";
