@@ -209,3 +209,19 @@ def test_a_plan_of_digits_and_floats() -> None:
 def switch_bytes() -> float:
     """The keys of the real set, as they were measured: 6.80 GB."""
     return 6.8036e9
+
+
+def test_means_and_quotients_are_floats() -> None:
+    own = session()
+    age, income = own.encrypt(AGE), own.encrypt(INCOME)
+    table = own.encrypt(AGE.reshape(2, 3))
+    for found, expected in [
+        (age.mean(), AGE.mean()),
+        (np.mean(table, axis=0), AGE.reshape(2, 3).mean(axis=0)),
+        (age / 4, AGE / 4),
+        (age / np.arange(1, 7), AGE / np.arange(1, 7)),
+        ((age >= 18).mean(), (AGE >= 18).mean()),
+        (income / (age >= 0).sum().assume(bound=(1, 6)), INCOME / 6),
+    ]:
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(own.decrypt(found), expected, rtol=0, atol=ERROR * max(1.0, found.interval.size))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.session import Session
 
-__all__ = ["MOST_BITS", "lifted", "to_floats"]
+__all__ = ["MOST_BITS", "floats", "lifted", "to_floats"]
 
 MOST_BITS = 16
 """Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-20."""
@@ -37,6 +37,17 @@ def lifted(*given: Any) -> tuple[Any, ...] | None:
         return None
     found: tuple[Any, ...] = _each(given)
     return found
+
+
+def floats(given: Any) -> Any:
+    """Arguments with every array of digits as floats.
+
+    Raises
+    ------
+    MissingKeyError
+        If the keys have no CKKS, or no switch from FHEW to it.
+    """
+    return _each(given)
 
 
 def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:

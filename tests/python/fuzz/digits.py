@@ -28,7 +28,7 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "minimum": np.minimum, "maximum": np.maximum, "logical_or": np.logical_or, "matmul": operator.matmul,
-    "isin": np.isin,
+    "isin": np.isin, "outer": np.outer, "inner": np.inner,
 }  # fmt: skip
 ONE: dict[str, Callable[[Any], Any]] = {
     "-": operator.neg, "~": operator.invert, "abs": np.abs, "not": np.logical_not, "sum": np.sum, "any": np.any,
@@ -37,9 +37,12 @@ ONE: dict[str, Callable[[Any], Any]] = {
     "cumsum": lambda x: np.cumsum(x, dtype=np.uint8), "prod": lambda x: np.prod(x, dtype=np.uint8), "flip": np.flip,
     "ravel": np.ravel, "T": lambda x: x.T, "stack": lambda x: np.stack([x, x]), "first": lambda x: x[:1],
     "repeat": lambda x: np.repeat(x, 2), "bool": lambda x: x != 0,
-    "concatenate": lambda x: np.concatenate([x, x], axis=-1),
+    "concatenate": lambda x: np.concatenate([x, x], axis=-1), "square": np.square, "sign": np.sign, "diff": np.diff,
+    "cube": lambda x: x**3, "ptp": lambda x: np.ptp(x, axis=0), "pad": lambda x: np.pad(x, 1, constant_values=1),
+    "edges": lambda x: np.pad(x, (1, 2), mode="edge"), "diag": np.diag, "tril": lambda x: np.tril(x, -1),
+    "largest": lambda x: np.maximum.reduce(x, axis=-1), "twice": lambda x: np.diff(x, n=2),
 }  # fmt: skip
-HEAVY = {"*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">>"}
+HEAVY = {"*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">>", "square", "cube", "outer", "inner"}
 """What takes so many bootstraps on wide dtypes that ciphertexts are spared."""
 
 

@@ -116,9 +116,15 @@ class EncryptedIntegers:
 
     # Operators, as numpy's
 
+    def __pow__(self, exponent: Any) -> Any:
+        # numpy squares by another function, whose result for booleans has another dtype.
+        return _one(np.square)(self) if type(exponent) is int and exponent == 2 else _two(np.power)(self, exponent)
+
     __add__, __radd__ = _two(np.add), _two(np.add, True)
     __sub__, __rsub__ = _two(np.subtract), _two(np.subtract, True)
     __mul__, __rmul__ = _two(np.multiply), _two(np.multiply, True)
+    __rpow__ = _two(np.power, True)
+    __truediv__, __rtruediv__ = _two(np.true_divide), _two(np.true_divide, True)
     __floordiv__, __rfloordiv__ = _two(np.floor_divide), _two(np.floor_divide, True)
     __mod__, __rmod__ = _two(np.remainder), _two(np.remainder, True)
     __divmod__, __rdivmod__ = _two(np.divmod), _two(np.divmod, True)
@@ -181,11 +187,31 @@ class EncryptedIntegers:
         """As in numpy. It costs nothing."""
         return checks.rearranged("shape", self.shape, lambda: self.moved(lambda places: places.reshape(*shape)))
 
-    def ravel(self) -> EncryptedIntegers:
+    def ravel(self, order: Any = "C") -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
-        return self.reshape(-1)
+        return self.moved(lambda places: places.ravel(order))
 
     flatten = ravel
+
+    def copy(self) -> EncryptedIntegers:
+        """The same values as an array of its own, which `refresh` of the first leaves alone."""
+        return self.moved(lambda places: places)
+
+    def squeeze(self, axis: Any = None) -> EncryptedIntegers:
+        """As in numpy. It costs nothing."""
+        return checks.rearranged("axis", self.shape, lambda: self.moved(lambda places: places.squeeze(axis)))
+
+    def swapaxes(self, axis1: int, axis2: int) -> EncryptedIntegers:
+        """As in numpy. It costs nothing."""
+        return checks.rearranged("axis", self.shape, lambda: self.moved(lambda places: places.swapaxes(axis1, axis2)))
+
+    def repeat(self, repeats: Any, axis: Any = None) -> EncryptedIntegers:
+        """As in numpy. It costs nothing."""
+        return checks.rearranged("repeats", self.shape, lambda: self.moved(lambda places: places.repeat(repeats, axis)))
+
+    def take(self, indices: Any, axis: Any = None) -> EncryptedIntegers:
+        """As in numpy, for indices in the clear. It costs nothing."""
+        return checks.rearranged("index", self.shape, lambda: self.moved(lambda places: places.take(indices, axis)))
 
     def transpose(self, *axes: Any) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
@@ -280,9 +306,20 @@ class EncryptedIntegers:
         """As `numpy.max`, by a tree of comparisons."""
         return functions.most(self, axis, keepdims)
 
-    def clip(self, a_min: Any = None, a_max: Any = None) -> EncryptedIntegers:
-        """As `numpy.clip`."""
-        return functions.clip(self, a_min, a_max)
+    def clip(self, min: Any = None, max: Any = None) -> EncryptedIntegers:
+        """As `numpy.clip`, with the names that `numpy.ndarray.clip` has."""
+        return functions.clip(self, min, max)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """As `numpy.mean`, a float: the sum is one of digits, and its quotient one of CKKS.
+
+        Raises
+        ------
+        MissingKeyError
+            If the keys have no CKKS, or no switch from FHEW to it.
+        """
+        total = functions.total(self, axis, None, keepdims)
+        return total / (self.size // total.size if total.size else 1)
 
     def cumsum(self, axis: Any = None, dtype: Any = None) -> EncryptedIntegers:
         """As `numpy.cumsum`."""

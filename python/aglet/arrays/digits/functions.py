@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays.digits import dtypes, lookups, operations, ordering, rows
+from aglet.arrays.digits import compositions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.circuits.bits import sign_digit
 from aglet.arrays.digits.circuits.choice import where as chosen
 from aglet.arrays.digits.circuits.order import all_of, any_of
@@ -231,16 +231,16 @@ def _sortable(a: EncryptedIntegers, axis: Any) -> tuple[EncryptedIntegers, Any]:
     return a, axis
 
 
-def sort(a: Any, axis: Any = -1) -> EncryptedIntegers:
-    """As `numpy.sort`."""
+def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedIntegers:
+    """As `numpy.sort`, by a network, whatever kind is asked for."""
     a, axis = _sortable(a, axis)
     across = rows.axis_first(a, axis)
     digits = ordering.network(across.session.machine, across.digits, across.dtype.kind == "i")
     return rows.axis_last(across.with_digits(digits), axis)
 
 
-def argsort(a: Any, axis: Any = -1) -> EncryptedIntegers:
-    """As `numpy.argsort`; equal elements keep their order."""
+def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedIntegers:
+    """As `numpy.argsort`, by a network, whatever kind is asked for; equal elements keep their order."""
     a, axis = _sortable(a, axis)
     across = rows.axis_first(a, axis)
     index = ordering.indices(across)
@@ -298,5 +298,6 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.count_nonzero: count_nonzero, np.min: least, np.max: most, np.argmin: argmin, np.argmax: argmax,
     np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: clip,
     np.bincount: lookups.bincount, np.searchsorted: lookups.searchsorted, np.isin: lookups.isin,
+    **compositions.FUNCTIONS, np.mean: lambda a, axis=None, *, keepdims=False: a.mean(axis, keepdims),
     np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
 }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.circuits.bits import bitwise, shift_left, shift_right, sign_bit, sign_digit
 from aglet.arrays.digits.circuits.choice import where
@@ -45,11 +46,33 @@ def is_operand(value: Any) -> bool:
 
 def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """Apply a universal function that numpy was called with. Results are new arrays, so `out=` is refused."""
+    if method == "reduce":
+        return reduced(ufunc, *inputs, **options)
     if method != "__call__" or options:
         more = "" if method == "__call__" else f".{method}"
         words = f" with {', '.join(options)}" if options else ""
         raise TypeError(f"numpy.{ufunc.__name__}{more}{words} is not supported on encrypted integers; leave it out.")
     return apply(ufunc, inputs)
+
+
+def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, **options: Any) -> Any:
+    """The reduction that a universal function names, as `numpy.add.reduce`.
+
+    Raises
+    ------
+    TypeError
+        If there is none, or an option of it is not supported.
+    """
+    from aglet.arrays.digits import functions
+
+    served: dict[Any, Callable[..., Any]] = {
+        np.add: functions.total, np.multiply: functions.product, np.minimum: functions.least,
+        np.maximum: functions.most, np.logical_or: functions.some, np.logical_and: functions.every,
+    }  # fmt: skip
+    if ufunc not in served:
+        names = ", ".join(sorted(one.__name__ for one in served))
+        raise TypeError(f"numpy.{ufunc.__name__}.reduce is not supported on encrypted integers; supported are {names}.")
+    return served[ufunc](x, axis, **options)
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -64,13 +87,19 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         from aglet.arrays.digits.functions import dot
 
         return dot(*inputs)
+    if ufunc is np.true_divide:
+        return ufunc(*casts.floats(inputs))
+    from aglet.arrays.digits.compositions import UFUNCS
+
+    if ufunc in UFUNCS:
+        return UFUNCS[ufunc](*inputs)
     if ufunc in _ORDERS:
         decided = _decided(ufunc, inputs)
         if decided is not None:
             return decided
     circuit = _CIRCUITS.get(ufunc)
     if circuit is None:
-        names = ", ".join(sorted({one.__name__ for one in (*_CIRCUITS, *_ORDERS, np.matmul)}))
+        names = ", ".join(sorted({one.__name__ for one in (*_CIRCUITS, *_ORDERS, *UFUNCS, np.matmul)}))
         raise TypeError(f"numpy.{ufunc.__name__} is not supported on encrypted integers; supported are {names}.")
     return circuit(*operands([_true(one) for one in inputs] if ufunc in _TRUTHS else inputs))
 
@@ -169,6 +198,11 @@ def _subtract(x: EncryptedIntegers, y: EncryptedIntegers) -> EncryptedIntegers:
 
 def _multiply(x: EncryptedIntegers, y: EncryptedIntegers) -> EncryptedIntegers:
     return _logic("&")(x, y) if _boolean(x) else x.with_digits(multiply(x.session.machine, x.digits, y.digits))
+
+
+def _positive(x: EncryptedIntegers) -> EncryptedIntegers:
+    _refuse_bool(x, "sign", "leave the + out")
+    return x
 
 
 def _negative(x: EncryptedIntegers) -> EncryptedIntegers:
@@ -291,7 +325,7 @@ _TRUTHS = (np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
 
 _CIRCUITS: dict[Any, Callable[..., Any]] = {
     np.add: _add, np.subtract: _subtract, np.multiply: _multiply, np.negative: _negative, np.absolute: _absolute,
-    np.positive: lambda x: x, np.invert: _invert, np.logical_not: _invert,
+    np.positive: _positive, np.invert: _invert, np.logical_not: _invert,
     np.bitwise_and: _logic("&"), np.bitwise_or: _logic("|"), np.bitwise_xor: _logic("^"),
     np.logical_and: _logic("&"), np.logical_or: _logic("|"), np.logical_xor: _logic("^"),
     np.less: _less, np.greater: lambda x, y: _less(y, x), np.less_equal: lambda x, y: _invert(_less(y, x)),

@@ -21,9 +21,9 @@ __all__ = ["REARRANGE", "axis_first", "axis_last", "joined", "rearranged", "take
 REARRANGE: frozenset[Callable[..., Any]] = frozenset(
     {
         np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_to, np.column_stack, np.concatenate,
-        np.copy, np.diagonal, np.dsplit, np.dstack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit, np.hstack,
-        np.moveaxis, np.ravel, np.repeat, np.reshape, np.roll, np.rot90, np.split, np.squeeze, np.stack, np.swapaxes,
-        np.take, np.tile, np.transpose, np.vsplit, np.vstack,
+        np.copy, np.delete, np.diagonal, np.dsplit, np.dstack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit,
+        np.hstack, np.moveaxis, np.ravel, np.repeat, np.reshape, np.resize, np.roll, np.rot90, np.split, np.squeeze,
+        np.stack, np.swapaxes, np.take, np.tile, np.transpose, np.vsplit, np.vstack,
     }
 )  # fmt: skip
 """numpy's functions that only move elements."""
@@ -39,6 +39,10 @@ def taken(digit: AnyDigit, places: Any) -> AnyDigit:
 
 def joined(m: Machine, digits: Sequence[AnyDigit]) -> AnyDigit:
     """Digits one after the other on the first axis."""
+    # Those without an element have no ciphertext that could serve as a pattern.
+    digits = [digit for digit in digits if (digit.cells if isinstance(digit, Digit) else digit).size] or digits[:1]
+    if len(digits) == 1:
+        return digits[0]
     if not any(isinstance(digit, Digit) for digit in digits):
         return np.concatenate([np.asarray(digit) for digit in digits])
     parts = [m.encrypted(digit, np.shape(digit), digits) if not isinstance(digit, Digit) else digit for digit in digits]
