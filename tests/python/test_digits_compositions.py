@@ -28,8 +28,8 @@ GIVEN = {"A": A, "S": A.astype(np.int8), "b": A > 9, "v": A[1], "k": np.array([-
         "np.pad(v, 1)", "np.pad(A, ((1, 0), (0, 2)), constant_values=7)", "np.pad(A, 1, mode='wrap')",
         "np.pad(v[:0], 1)", "np.concatenate([v[:0], [1, 2]])",
         "np.pad(k, (1, 2), mode='edge')", "np.pad(b, 1, constant_values=True)", "np.pad(v, 2, mode='reflect')",
-        "np.diag(v)", "np.diag(v, -1)", "np.diag(A)", "np.diag(S, 1)", "np.tril(A)", "np.triu(S, -1)", "np.tril(S, 1)", "np.triu(v)",
-       
+        "np.diag(v)", "np.diag(v, -1)", "np.diag(A)", "np.diag(S, 1)", "np.tril(A)", "np.triu(S, -1)", "np.tril(S, 1)",
+        "np.triu(v)",
         "np.add.reduce(A)", "np.multiply.reduce(v, dtype=np.uint8)", "np.maximum.reduce(S)", "np.minimum.reduce(k)",
         "np.logical_or.reduce(b, axis=1)", "np.logical_and.reduce(A)", "np.delete(v, 0)",
         "np.delete(A, [0, 2], axis=1)",
