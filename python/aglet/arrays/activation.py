@@ -10,6 +10,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.blocks import in_blocks
 from aglet.arrays.fits import MOST_DEGREE
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
@@ -98,7 +99,7 @@ class Activation:
                 f"activation was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}]; fit it with an interval, "
                 "a reach or a sample that covers all values."
             )
-        return np.polynomial.Chebyshev(self.coefficients, domain=self.interval)(plain)
+        return in_blocks(np.polynomial.Chebyshev(self.coefficients, domain=self.interval), plain)
 
     def _reaches(self, interval: Interval) -> bool:
         low, high = self.interval

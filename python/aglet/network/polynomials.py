@@ -11,6 +11,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from aglet.arrays.activation import Activation
+from aglet.arrays.blocks import in_blocks
 from aglet.ckks import signs
 from aglet.network.functions import ACTIVATIONS
 
@@ -37,6 +38,9 @@ class Composite:
 
     def __call__(self, x: Any) -> Any:
         """Evaluate it on plain numbers."""
+        return in_blocks(self._of_a_block, x)
+
+    def _of_a_block(self, x: Any) -> Any:
         sign = x / self.size
         for coefficients in self.signs:
             sign = chebyshev.chebval(sign, coefficients)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from aglet.arrays.blocks import in_blocks
 from aglet.ckks.maps import GIANT, MapCut
 from aglet.forecast import Operations
 from aglet.network.layers import Convolution, Dense, Square
@@ -136,7 +137,7 @@ class PolynomialStep:
 
     def clear(self, *inputs: Tensor) -> Tensor:
         (x,) = inputs
-        made: Tensor = np.asarray(chebyshev.chebval(x, self.coefficients))
+        made: Tensor = in_blocks(lambda block: chebyshev.chebval(block, self.coefficients), x)
         return made
 
     @property
