@@ -105,6 +105,18 @@ def test_digits_are_refreshed_when_noise_nears_the_limit() -> None:
     assert own.decrypt(low).tolist() == clear.tolist()
 
 
+def test_one_result_many_times() -> None:
+    """A sum of one ciphertext has more noise than a sum of as many, and is added in smaller groups."""
+    own, clear = session(), np.array([5, 9, 200], dtype=np.uint8)
+    x = own.encrypt(clear)
+    for found, expected in [
+        (np.stack([x < 9] * 31).sum(axis=0), 31 * (clear < 9).astype(int)),
+        (np.stack([x + 1] * 20).sum(axis=0), 20 * (clear.astype(int) + 1)),
+        (np.stack([x < 9] * 3, axis=-1) @ np.array([2, -7, 100]), 95 * (clear < 9).astype(int)),
+    ]:
+        np.testing.assert_array_equal(own.decrypt(found), expected)
+
+
 def test_what_may_be_wrong_is_refused() -> None:
     strict = DigitSession(toy(), toy_keys(), max_failure=2.0**-1000)
     x = strict.encrypt(np.array([5], dtype=np.uint8))

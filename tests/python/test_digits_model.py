@@ -150,3 +150,36 @@ def test_counts_and_tables() -> None:
     before, places = wide.rotations, wide.encrypt(BYTES.astype(np.uint8))
     np.testing.assert_array_equal(wide.decrypt(wide.take(taken, places)), taken)
     assert wide.rotations - before <= 256 * 17
+
+
+WEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
+    "matrix": lambda x, w: x @ w, "vector": lambda x, w: x @ w[:, 1], "clear first": lambda x, w: w.T @ x.T,
+    "clear vector first": lambda x, w: w[:, 0] @ x.T, "of vectors": lambda x, w: x[0] @ w[:, 2],
+    "stack": lambda x, w: np.stack([x, x[::-1]]) @ w, "no rows": lambda x, w: x[:0] @ w,
+    "no columns": lambda x, w: x @ w[:, :0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint64, np.int64])
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_in_the_clear(name: str, dtype: Any) -> None:
+    """Of each sign and size, those at the ends of the dtype included. Sums wrap around as in numpy."""
+    rng, ends = np.random.default_rng(5), np.iinfo(dtype)
+    x, w = (rng.integers(ends.min, ends.max, shape, dtype, endpoint=True) for shape in ((3, 4), (4, 3)))
+    w[:, 1], w[0, 2] = [0, 1, 3, ends.max], ends.min
+    check(modelled("lut4"), lambda x: WEIGHTS[name](x, w), x)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_all_multiples_of_bytes(dtype: Any) -> None:
+    rotations = [check(modelled("lut4"), lambda x, w=w: x * w, BYTES.astype(dtype)) for w in BYTES.astype(dtype)]
+    # 14 for 255, and 10 for 10, with a table for each pair of digits.
+    assert max(rotations) <= 256 * 8
+    assert np.mean(rotations) <= 256 * 5
+
+
+def test_bootstraps_of_weights() -> None:
+    """A kernel of an image takes hardly more than the sum of its elements."""
+    kernel = np.array([0, -1, 0, -1, 5, -1, 0, -1, 0], dtype=np.int16)
+    values = np.random.default_rng(6).integers(0, 256, (5, 9), dtype=np.uint8)
+    assert check(modelled("lut4"), lambda x: x.astype(np.int16) @ kernel, values) <= 5 * 12

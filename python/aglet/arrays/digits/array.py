@@ -334,5 +334,5 @@ class EncryptedIntegers:
         return functions.argmax(self, axis)
 
     def dot(self, other: Any) -> EncryptedIntegers:
-        """As `numpy.dot` of one or two axes."""
+        """As `numpy.dot`, with one or two axes of the other array. Clear weights take the fewest bootstraps."""
         return functions.dot(self, other)

@@ -12,6 +12,7 @@ from aglet.arrays.digits import compositions, dtypes, lookups, operations, order
 from aglet.arrays.digits.circuits.bits import sign_digit
 from aglet.arrays.digits.circuits.choice import where as chosen
 from aglet.arrays.digits.circuits.order import all_of, any_of
+from aglet.arrays.digits.circuits.products import weighted
 from aglet.arrays.digits.circuits.sums import columns, subtract
 from aglet.arrays.digits.operations import apply, cast, is_encrypted, operands
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Sum, constant
@@ -142,7 +143,9 @@ def cumsum(x: EncryptedIntegers, axis: Any = None, dtype: Any = None) -> Encrypt
 
 
 def dot(x: Any, y: Any) -> EncryptedIntegers:
-    """As `numpy.dot` and `@` of one or two axes.
+    """As `numpy.dot` and `@`. The second array has one or two axes.
+
+    Numbers in the clear are weights: their products take no bootstrap, and each sum is one of columns.
 
     Raises
     ------
@@ -150,16 +153,36 @@ def dot(x: Any, y: Any) -> EncryptedIntegers:
         If an array has another number of axes.
     """
     shapes = [one.shape if is_encrypted(one) else np.shape(one) for one in (x, y)]
-    if not all(1 <= len(shape) <= 2 for shape in shapes) or shapes[0][-1] != shapes[1][0]:
+    if not shapes[0] or not 1 <= len(shapes[1]) <= 2 or shapes[0][-1] != shapes[1][0]:
         raise RangeError(
             f"These shapes have no product: {shapes[0]} and {shapes[1]}; give vectors or matrices that fit."
         )
     x, y = (one if is_encrypted(one) else operations._clear(one) for one in (x, y))
-    left = x[..., None] if len(shapes[1]) == 2 else x
     dtype = dtypes.common(x.dtype, y.dtype)
+    if dtype.kind != "b" and shapes[1][0]:
+        if not is_encrypted(y):
+            return _weighted(x, y, dtype)
+        if not is_encrypted(x) and x.ndim <= 2:
+            return _weighted(y.T, x.T, dtype).T
+    left = x[..., None] if len(shapes[1]) == 2 else x
     products = left * y
     axis = len(shapes[0]) - 1
     return some(products, axis) if dtype.kind == "b" else total(products, axis, dtype)
+
+
+def _weighted(x: EncryptedIntegers, y: Any, dtype: np.dtype[Any]) -> EncryptedIntegers:
+    """The product x @ y, with y in the clear."""
+    whole, m = cast(x, dtype), x.session.machine
+    numbers = [whole[..., at].digits for at in range(whole.shape[-1])]
+    rest = whole.shape[:-1]
+    made = [
+        x.__class__(x.session, weighted(m, numbers, [int(weight) for weight in column]), dtype, rest)
+        for column in np.atleast_2d(y.T)
+    ]
+    if y.ndim == 1:
+        return made[0]
+    found: Any = np.stack(made, axis=-1) if made else x.session.zeros((*rest, 0), dtype)
+    return found  # type: ignore[no-any-return]
 
 
 # Booleans

@@ -190,6 +190,10 @@ class Machine(ABC):
         tables = _SIGN if function is None else _of((function,), total.low, total.high)
         return self.estimate(tables, _formed(total, tables.step, -tables.low * tables.step))[1] <= self.allowed
 
+    def readable_refreshed(self, total: Sum, function: Function) -> bool:
+        """`readable`, after a refresh of the terms if they have too much noise."""
+        return self.readable(total, function) or (self._refresh_terms([total]) and self.readable(total, function))
+
     def read_pairs(self, high: Sum, low: Sum, tables: Sequence[tuple[int, ...]]) -> list[AnyDigit]:
         """Tables of 256 values at 16 high + low, for sums from 0 to 15 of which one at least is encrypted."""
         cells = self._pair(high, low)

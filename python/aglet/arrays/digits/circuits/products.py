@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from aglet.arrays.digits.circuits.sums import columns
+import numpy as np
+
+from aglet.arrays.digits.circuits.sums import columns, complement
 from aglet.arrays.digits.machine import Machine
-from aglet.arrays.digits.sums import ZERO, AnyDigit, Sum, uniform
+from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit, Sum, uniform
 
-__all__ = ["multiply"]
+__all__ = ["multiply", "weighted"]
 
 
 _SHORT = 4
@@ -32,6 +34,10 @@ def _times(factor: int, high: bool) -> Callable[[int], int]:
 def multiply(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit]) -> list[AnyDigit]:
     """The digits of x * y modulo a power of 4."""
     n = len(x)
+    for one, weight in ((x, y), (y, x)):
+        known = [uniform(digit) for digit in weight]
+        if None not in known:
+            return weighted(m, [one], [sum(digit << (2 * at) for at, digit in enumerate(known) if digit)])
     terms: list[list[AnyDigit]] = [[] for _ in range(n)]
     # Pairs whose higher half is needed, and those whose product ends at the highest digit.
     both: dict[tuple[int, int], Sum] = {}
@@ -49,6 +55,45 @@ def multiply(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit]) -> list[A
                 for (i, j), digit in zip(pairs, found, strict=True):
                     terms[i + j + half].append(digit)
     return columns(m, [column or [ZERO] for column in terms])
+
+
+def weighted(m: Machine, numbers: Sequence[Sequence[AnyDigit]], weights: Sequence[int]) -> list[AnyDigit]:
+    """The digits of a sum of numbers times weights in the clear, modulo a power of 4: one sum of columns.
+
+    A weight has digits from -1 to 2. A digit of a number counts once or twice in its column. Less a number is its
+    complement and 1, which joins what is in the clear.
+    """
+    n = len(numbers[0])
+    terms: list[list[AnyDigit]] = [[] for _ in range(n)]
+    clear = np.zeros((), dtype=np.uint64)
+    # Modulo 2^64, of which 4^n is a divisor.
+    with np.errstate(over="ignore"):
+        for number, weight in zip(numbers, weights, strict=True):
+            for place, factor in _recoded(weight, n):
+                if factor < 0:
+                    clear = clear + np.uint64(1 << (2 * place))
+                digits = complement(m, number) if factor < 0 else number
+                for at, digit in enumerate(digits[: n - place], place):
+                    if isinstance(digit, Digit):
+                        terms[at] += [digit] * abs(factor)
+                    else:
+                        clear = clear + (digit.astype(np.uint64) << np.uint64(2 * at)) * np.uint64(abs(factor))
+    for at, column in enumerate(terms):
+        digit = (clear >> np.uint64(2 * at) & np.uint64(3)).astype(np.int64)
+        if digit.any() or not column:
+            column.append(digit)
+    return columns(m, terms)
+
+
+def _recoded(weight: int, count: int) -> Iterator[tuple[int, int]]:
+    """The places and the digits, -1, 1 or 2, of a weight modulo 4^count, nearest to 0."""
+    half = 1 << (2 * count - 1)
+    left = (weight + half) % (2 * half) - half
+    for place in range(count):
+        digit = (left + 1) % 4 - 1
+        left = (left - digit) // 4
+        if digit:
+            yield place, digit
 
 
 def _scaled(m: Machine, digit: AnyDigit, factor: int, terms: list[list[AnyDigit]], at: int) -> None:

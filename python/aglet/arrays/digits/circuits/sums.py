@@ -64,7 +64,7 @@ def columns(m: Machine, terms: Sequence[Sequence[AnyDigit]]) -> list[AnyDigit]:
         last = at + 1 == len(left)
         while len(column) > 1 or (column and _high(column[0]) > 3):
             # What is left beside full groups is read together with their sums.
-            *groups, rest = _groups(column)
+            *groups, rest = _readable(m, _groups(column))
             some, waiting = (groups, rest) if groups else ([rest], [])
             totals = [Sum.of(*((digit, 1) for digit in group)) for group in some]
             column = _summed(m, totals, None if last else left[at + 1]) + waiting
@@ -96,6 +96,18 @@ def _groups(column: list[AnyDigit]) -> list[list[AnyDigit]]:
         else:
             groups[fits] = (groups[fits][0] + _high(digit), [*groups[fits][1], digit])
     return [group for _, group in groups]
+
+
+def _readable(m: Machine, groups: list[list[AnyDigit]]) -> list[list[AnyDigit]]:
+    """The groups, and halves of those with too much noise: one digit many times, or results that err alike."""
+    made: list[list[AnyDigit]] = []
+    for group in groups:
+        if len(group) > 2 and not m.readable_refreshed(Sum.of(*((digit, 1) for digit in group)), _digit):
+            half = len(group) // 2
+            made += _readable(m, [group[:half], group[half:]])
+        else:
+            made.append(group)
+    return made
 
 
 def _high(digit: AnyDigit) -> int:
