@@ -138,6 +138,18 @@ def test_functions_of_numpy(name: str, dtype: Any) -> None:
     check(modelled("lut4"), function, values)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.int64])
+def test_clipping_to_whole_digits(dtype: Any) -> None:
+    """From 0 to 3, 15, 63, 255, ...: no comparison is needed."""
+    ends = np.iinfo(dtype)
+    edges = {v for k in range(ends.bits) for v in (2**k - 1, 2**k, -(2**k), 1 - 2**k) if ends.min <= v <= ends.max}
+    values = np.array(sorted(edges), dtype=dtype)
+    for count in range(1, ends.bits // 2):
+        rotations = check(modelled("lut4"), lambda x, most=4**count - 1: np.clip(x, 0, most), values)
+        assert rotations <= values.size * (count + (4 if ends.bits <= 16 else 12))
+    check(modelled("lut4"), lambda x: np.clip(x, None, 15), values.astype(np.uint16))
+
+
 def test_counts_and_tables() -> None:
     values = np.array([3, 0, 7, 7, 1], dtype=np.uint8)
     table = np.array([7, 300, 2, 65_000, 0, 9, 1, 5], dtype=np.uint16)

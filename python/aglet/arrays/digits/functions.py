@@ -11,6 +11,7 @@ import numpy as np
 from aglet.arrays.digits import compositions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.circuits.bits import sign_digit
 from aglet.arrays.digits.circuits.choice import where as chosen
+from aglet.arrays.digits.circuits.clipping import saturate
 from aglet.arrays.digits.circuits.order import all_of, any_of
 from aglet.arrays.digits.circuits.products import weighted
 from aglet.arrays.digits.circuits.sums import columns, subtract
@@ -310,10 +311,25 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None) -> EncryptedIntegers:
-    """As `numpy.clip`."""
+    """As `numpy.clip`. From 0 to a power of 4 less 1, as 255, it takes no comparison."""
+    count = _saturation(a, a_min, a_max)
+    if count is not None:
+        return a.with_digits(saturate(a.session.machine, a.digits, count, a.dtype.kind == "i"))  # type: ignore[no-any-return]
     if a_min is not None:
         a = apply(np.maximum, (a, a_min))
     return a if a_max is None else apply(np.minimum, (a, a_max))  # type: ignore[no-any-return]
+
+
+def _saturation(a: Any, a_min: Any, a_max: Any) -> int | None:
+    """How many digits have the numbers from `a_min` to `a_max`, if these are all numbers of so many digits."""
+    if not is_encrypted(a) or a.dtype.kind == "b" or type(a_max) is not int or a_max not in _FULL:
+        return None
+    from_zero = (type(a_min) is int and a_min == 0) or (a_min is None and a.dtype.kind == "u")
+    count = _FULL.index(a_max) + 1
+    return count if from_zero and count < len(a.digits) else None
+
+
+_FULL = [4**count - 1 for count in range(1, 32)]
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
