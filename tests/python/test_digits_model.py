@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import DigitSession
+from aglet import DigitSession, FhewEngine
+from aglet.errors import RangeError
 from digit_sets import modelled
 
 BYTES = np.arange(256)
@@ -195,3 +196,27 @@ def test_bootstraps_of_weights() -> None:
     kernel = np.array([0, -1, 0, -1, 5, -1, 0, -1, 0], dtype=np.int16)
     values = np.random.default_rng(6).integers(0, 256, (5, 9), dtype=np.uint8)
     assert check(modelled("lut4"), lambda x: x.astype(np.int16) @ kernel, values) <= 5 * 12
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.uint64])
+def test_division_by_few_digits(dtype: Any) -> None:
+    """Digits at the top that are known to be 0 take no work; 0 is among the divisors."""
+    rng, ends = np.random.default_rng(8), np.iinfo(dtype)
+    x = np.concatenate(
+        [np.array([ends.min, ends.max, 0, 1], dtype), rng.integers(ends.min, ends.max, 36, dtype, endpoint=True)]
+    )
+    y = np.tile(np.array([0, 1, 3, 4, 5, 16, 100, 255, 7, 2], dtype=np.uint8), 4)
+    session = modelled("lut4")
+    few = check(session, lambda x, y: divmod(x, y.astype(dtype))[0], x, y)
+    check(session, lambda x, y: divmod(x, y.astype(dtype))[1], x, y)
+    assert few < 0.8 * check(session, operator.floordiv, x, y.astype(dtype))
+    for divisor in (0, 1, 3, 7, 10, 100):
+        check(session, lambda x, divisor=divisor: x // divisor, x)
+        check(session, lambda x, divisor=divisor: x % divisor, x)
+    check(session, lambda y: 100 // y, y)
+
+
+def test_a_plan_refuses_what_ciphertexts_would() -> None:
+    """The preset has too much noise for bytes: their plan says so, as their session does."""
+    with pytest.raises(RangeError, match='preset="wide"'):
+        DigitSession.plan(lambda x: x.session.take(BYTES, x) + 1, [((2,), np.uint8)], engine=FhewEngine(bits=4))

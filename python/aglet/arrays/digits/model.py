@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from aglet.arrays.digits.live import check_bits
 from aglet.arrays.digits.machine import MESSAGES, Machine, Tables
+from aglet.errors import RangeError
 from aglet.fhew.engine import FhewEngine
+from aglet.fhew.table import Table
 
 __all__ = ["Cells", "Model"]
 
@@ -120,5 +122,13 @@ class Model(Machine):
         high, low = (one.values for one in cells)
         if (high >= MESSAGES).any() or (low >= MESSAGES).any():
             raise AssertionError("A sum is no message of its table.")
+        made = [Table(row) for row in tables]
+        most = max(one.variance for one in cells)
+        failure = self.engine._estimated("lookup2", cells[0].size, made, {}, most).log2_failure
+        if failure > self.allowed:
+            raise RangeError(
+                f"A table of more than 16 places would fail with probability 2^{failure:.1f}, and at most "
+                f'2^{self.allowed:.1f} is allowed; take FhewEngine(preset="wide").'
+            )
         left = self.engine._core.pair_variance([list(row) for row in tables])
         return [Cells(np.asarray(row)[MESSAGES * high + low], left) for row in tables]

@@ -9,7 +9,7 @@ from aglet.arrays.digits.circuits.choice import where
 from aglet.arrays.digits.circuits.shifts import nonzero
 from aglet.arrays.digits.circuits.sums import add, complement, negate, subtract
 from aglet.arrays.digits.machine import Machine
-from aglet.arrays.digits.sums import ONE, ZERO, AnyDigit, Sum
+from aglet.arrays.digits.sums import ONE, ZERO, AnyDigit, Sum, uniform
 
 __all__ = ["divide"]
 
@@ -47,21 +47,28 @@ def divide(
 def _unsigned(
     m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit], none: AnyDigit
 ) -> tuple[list[AnyDigit], list[AnyDigit]]:
-    """Quotient and remainder; 0 and x where y is 0."""
-    y = [*y, ZERO]
+    """Quotient and remainder where y is not 0. Digits that are known to be 0, at the top, take no work."""
+    n = len(x)
+    short = _significant(y)
+    y = [*y[:short], ZERO]
     multiples = [add(m, y, y), list(y)]
-    above = [[nonzero(m, number[at + 1 :]) for at in range(len(x))] for number in multiples]
-    quotient: list[AnyDigit] = []
+    above = [[nonzero(m, number[length:] or [ZERO]) for length in range(1, short + 2)] for number in multiples]
+    quotient: list[AnyDigit] = [ZERO] * (n - _significant(x))
     rest: list[AnyDigit] = []
-    for at, digit in enumerate(reversed(x)):
-        # No more digits than the number read so far.
-        rest = [digit, *rest]
+    for digit in reversed(x[: n - len(quotient)]):
+        # No more digits than the number read so far, and than the divisor, which is larger than a rest.
+        rest = [digit, *rest[:short]]
         flags = []
         for number, larger in zip(multiples, above, strict=True):
-            taken = add(m, [*rest, ZERO], [*complement(m, number[: at + 1]), ZERO], ONE)
+            taken = add(m, [*rest, ZERO], [*complement(m, number[: len(rest)]), ZERO], ONE)
             *less, carry = taken
-            [[flag]] = m.read([Sum.of((carry, 1), (larger[at], -1), (none, -1))], _one)
+            [[flag]] = m.read([Sum.of((carry, 1), (larger[len(rest) - 1], -1), (none, -1))], _one)
             rest = where(m, flag, less, rest)
             flags.append(flag)
         quotient.insert(0, m.digit(Sum.of((flags[0], 2), (flags[1], 1)), within=(0, 3)))
-    return quotient, rest
+    return quotient, [*rest[:short], *[ZERO] * (n - len(rest[:short]))]
+
+
+def _significant(x: Sequence[AnyDigit]) -> int:
+    """How many digits there are up to the highest that is not known to be 0."""
+    return max((at + 1 for at, digit in enumerate(x) if uniform(digit) != 0), default=0)
