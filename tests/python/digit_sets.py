@@ -1,4 +1,4 @@
-"""Sets for digits: a toy without security whose bootstrap takes a third of a millisecond, and sessions of it."""
+"""Sets for digits: toys without security whose bootstraps take a millisecond and less, and sessions of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 
 from aglet import DigitSession, FhewEngine, KeySet
 
-__all__ = ["TOY", "modelled", "session", "toy_keys"]
+__all__ = ["TOY", "modelled", "session", "toy", "toy_keys", "wide_toy"]
 
 TOY = """
 family = "fhew"
@@ -28,12 +28,27 @@ glwe_error = -44.0
 """
 
 
+# The gadget of wide, for tables of 256 places.
+_WIDE_TOY = TOY.replace("levels = 1", "levels = 2").replace("log_base = 22", "log_base = 15")
+_WIDE_TOY = _WIDE_TOY.replace("25.0", "90_000.0").replace("toy-digits", "toy-wide")
+
+
+def _engine(parameters: str) -> FhewEngine:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return FhewEngine(parameters=parameters, allow_insecure=True)
+
+
 @functools.cache
 def toy() -> FhewEngine:
     """The engine of the toy set."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return FhewEngine(parameters=TOY, allow_insecure=True)
+    return _engine(TOY)
+
+
+@functools.cache
+def wide_toy() -> FhewEngine:
+    """The engine of the toy set with as little noise as wide."""
+    return _engine(_WIDE_TOY)
 
 
 @functools.cache

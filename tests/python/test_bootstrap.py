@@ -18,7 +18,10 @@ from support import ROOT, SNIPPETS, ToyEngine, assert_near, random_message, snip
 SCHEME_SWITCHES = ("mean_of_adults.py", "nearest.py", "slot_tree.py")
 # Bootstraps of integers have their real size: tests/python/long runs it.
 LONG = ("recurrence.py",)
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in SCHEME_SWITCHES + LONG)
+# Those of digits alone run on a toy of FHEW, in test_digits.py.
+DIGITS = ("forest.py", "image_filter.py", "kmeans.py", "prefixes.py")
+APART = SCHEME_SWITCHES + LONG + DIGITS
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in APART)
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import runpy
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ from aglet import DigitSession, EncryptedIntegers, Engine, FhewEngine, KeySet, S
 from aglet.arrays.digits.machine import Machine
 from aglet.arrays.digits.sums import Digit, Sum
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, RangeError, SerializationError
-from digit_sets import modelled, session, toy, toy_keys
+from digit_sets import modelled, session, toy, toy_keys, wide_toy
+from support import ROOT
 
 EDGES = [0, 1, 2, 3, 4, 15, 16, 63, 64, 127, 128, 200, 254, 255]
 
@@ -282,3 +285,21 @@ def test_files_that_are_lost_or_of_another_array_are_refused(tmp_path: Path, nam
     (tmp_path / "x" / name).unlink()
     with pytest.raises(SerializationError, match="damaged"):
         own.load(tmp_path / "x")
+
+
+EXAMPLES = {
+    "forest.py": ("3", "3 patients"), "image_filter.py": ("6", "36 pixels"), "kmeans.py": ("6 2", "2 rounds of 6"),
+    "prefixes.py": ("8", "8 words"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def engine(preset: str | None = None, **_: Any) -> FhewEngine:
+        return wide_toy() if preset == "wide" else toy()
+
+    arguments, said = EXAMPLES[name]
+    monkeypatch.setattr(aglet, "FhewEngine", engine)
+    monkeypatch.setattr(sys, "argv", [name, *arguments.split()])
+    runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+    assert said in capsys.readouterr().out
