@@ -12,7 +12,14 @@ from aglet.errors import AgletError
 from digit_sets import modelled
 
 A = np.array([[0, 1, 2, 255], [128, 127, 3, 7], [16, 64, 200, 9]], dtype=np.uint8)
-GIVEN = {"A": A, "S": A.astype(np.int8), "b": A > 9, "v": A[1], "k": np.array([-300, 5, 32767], dtype=np.int16)}
+GIVEN = {
+    "A": A,
+    "S": A.astype(np.int8),
+    "b": A > 9,
+    "v": A[1],
+    "T": A[1:].reshape(2, 2, 2)[:, :, [0, 1, 1]],
+    "k": np.array([-300, 5, 32767], dtype=np.int16),
+}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +41,10 @@ GIVEN = {"A": A, "S": A.astype(np.int8), "b": A > 9, "v": A[1], "k": np.array([-
         "np.logical_or.reduce(b, axis=1)", "np.logical_and.reduce(A)", "np.delete(v, 0)",
         "np.delete(A, [0, 2], axis=1)",
         "np.resize(v, (3, 3))", "v.repeat(2)", "A.take([1, 5])", "A[:1].squeeze()", "A.swapaxes(0, 1)", "A.ravel('F')",
-        "A.copy()", "A.clip(min=5)", "S.clip(-3, 3)", "np.argsort(v, kind='stable')", "np.sort(S, kind='mergesort')",
+        "A.copy()", "T @ T.transpose(0, 2, 1)", "v[:3] @ T.transpose(0, 2, 1)", "T @ k", "k[1:] @ T",
+        "b[:, None] @ b[..., None]", "np.clip(S, -1000, 100)", "np.clip(A, -5, 300)", "np.clip(A, min=3, max=9)",
+        "A.clip(max=3)", "A.clip(min=5)", "S.clip(-3, 3)", "np.argsort(v, kind='stable')",
+        "np.sort(S, kind='mergesort')",
     ],
 )  # fmt: skip
 def test_what_others_make_up_is_numpys(expression: str) -> None:

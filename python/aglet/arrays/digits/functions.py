@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
 __all__ = [
-    "argmax", "argmin", "call", "clip", "cumsum", "dot", "every", "least", "most", "product", "some", "total", "where",
+    "argmax", "argmin", "call", "clip", "cumsum", "dot", "every", "least", "matmul", "most", "product", "some", "total",
+    "where",
 ]  # fmt: skip
 
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
@@ -171,6 +172,24 @@ def dot(x: Any, y: Any) -> EncryptedIntegers:
     return some(products, axis) if dtype.kind == "b" else total(products, axis, dtype)
 
 
+def matmul(x: Any, y: Any) -> EncryptedIntegers:
+    """As `numpy.matmul`: products of vectors, matrices and stacks of matrices.
+
+    Raises
+    ------
+    RangeError
+        If an operand is a number, or the shapes have no product.
+    """
+    x, y = (one if is_encrypted(one) else operations._clear(one) for one in (x, y))
+    if y.ndim <= 2 or not x.ndim or x.shape[-1] != y.shape[-2]:
+        return dot(x, y)
+    products = (x if x.ndim > 1 else x[None])[..., None] * y[..., None, :, :]
+    axis = products.ndim - 2
+    boolean = products.dtype.kind == "b"
+    found = some(products, axis) if boolean else total(products, axis, products.dtype)
+    return found if x.ndim > 1 else found[..., 0, :]
+
+
 def _weighted(x: EncryptedIntegers, y: Any, dtype: np.dtype[Any]) -> EncryptedIntegers:
     """The product x @ y, with y in the clear."""
     whole, m = cast(x, dtype), x.session.machine
@@ -310,14 +329,20 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return found  # type: ignore[no-any-return]
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None) -> EncryptedIntegers:
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> EncryptedIntegers:
     """As `numpy.clip`. From 0 to a power of 4 less 1, as 255, it takes no comparison."""
+    a_min, a_max = (given if given is not None else named for given, named in ((a_min, min), (a_max, max)))
+    if is_encrypted(a) and a.dtype.kind != "b":
+        low, high = dtypes.span(a.dtype)
+        # A number of Python beyond the dtype is no bound.
+        a_min = None if type(a_min) is int and a_min <= low else a_min
+        a_max = None if type(a_max) is int and a_max >= high else a_max
     count = _saturation(a, a_min, a_max)
     if count is not None:
         return a.with_digits(saturate(a.session.machine, a.digits, count, a.dtype.kind == "i"))  # type: ignore[no-any-return]
     if a_min is not None:
         a = apply(np.maximum, (a, a_min))
-    return a if a_max is None else apply(np.minimum, (a, a_max))  # type: ignore[no-any-return]
+    return a.copy() if a_min is a_max is None else a if a_max is None else apply(np.minimum, (a, a_max))  # type: ignore[no-any-return]
 
 
 def _saturation(a: Any, a_min: Any, a_max: Any) -> int | None:

@@ -84,9 +84,9 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         If there is no circuit for it, or for these dtypes.
     """
     if ufunc is np.matmul:
-        from aglet.arrays.digits.functions import dot
+        from aglet.arrays.digits.functions import matmul
 
-        return dot(*inputs)
+        return matmul(*inputs)
     if ufunc is np.true_divide:
         return ufunc(*casts.floats(inputs))
     from aglet.arrays.digits.compositions import UFUNCS
