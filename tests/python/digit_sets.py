@@ -6,49 +6,30 @@ import functools
 import warnings
 
 from aglet import DigitSession, FhewEngine, KeySet
+from support import ROOT
 
-__all__ = ["TOY", "modelled", "session", "toy", "toy_keys", "wide_toy"]
-
-TOY = """
-family = "fhew"
-name = "toy-digits"
-source = "The noise of lut4 in a small ring: no security at all."
-messages = 16
-squared_weights = 25.0
-modulus = 281_474_846_687_233
-log_n = 10
-rank = 1
-dimension = 196
-secret = { block_binary = 4 }
-levels = 1
-log_base = 22
-switch_digits = 15
-lwe_error = -20.0
-glwe_error = -44.0
-"""
+__all__ = ["modelled", "session", "toy", "toy_keys", "wide_toy"]
 
 
-# The gadget of wide, for tables of 256 places.
-_WIDE_TOY = TOY.replace("levels = 1", "levels = 2").replace("log_base = 22", "log_base = 15")
-_WIDE_TOY = _WIDE_TOY.replace("25.0", "90_000.0").replace("toy-digits", "toy-wide")
-
-
-def _engine(parameters: str) -> FhewEngine:
+def _engine(**options: str) -> FhewEngine:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return FhewEngine(parameters=parameters, allow_insecure=True)
+        return FhewEngine(**options, allow_insecure=True)
 
 
 @functools.cache
 def toy() -> FhewEngine:
     """The engine of the toy set."""
-    return _engine(TOY)
+    return _engine(preset="toy-lut4")
 
 
 @functools.cache
 def wide_toy() -> FhewEngine:
     """The engine of the toy set with as little noise as wide."""
-    return _engine(_WIDE_TOY)
+    text = (ROOT / "crates/aglet/presets/fhew/toy-lut4.toml").read_text().split("[claims]")[0]
+    # The gadget of wide, for tables of 256 places.
+    text = text.replace("levels = 1", "levels = 2").replace("log_base = 22", "log_base = 15")
+    return _engine(parameters=text.replace("25.0", "90_000.0").replace("toy-lut4", "toy-wide"))
 
 
 @functools.cache

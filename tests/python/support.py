@@ -56,7 +56,11 @@ def snippet(name: str) -> str:
 
 def run(program: str) -> str:
     """What a program prints in a process of its own."""
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=1200)
+    return _printed("-c", program)
+
+
+def _printed(*program: str) -> str:
+    result = subprocess.run([sys.executable, *program], capture_output=True, text=True, check=False, timeout=1200)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     return result.stdout
@@ -113,7 +117,7 @@ _PRINTS = {
 
 def check_example(name: str) -> None:
     """Runs an example, which checks its own results."""
-    printed = run((ROOT / "examples" / name).read_text())
+    printed = _printed(str(ROOT / "examples" / name))
     assert _PRINTS.get(name, "") in printed
     assert printed
 

@@ -20,7 +20,9 @@ SCHEME_SWITCHES = ("mean_of_adults.py", "nearest.py", "slot_tree.py")
 LONG = ("recurrence.py",)
 # Those of digits alone run on a toy of FHEW, in test_digits.py.
 DIGITS = ("forest.py", "image_filter.py", "kmeans.py", "prefixes.py")
-APART = SCHEME_SWITCHES + LONG + DIGITS
+# A process of its own starts another one: test_client_server.py.
+PROCESSES = ("client_server.py",)
+APART = SCHEME_SWITCHES + LONG + DIGITS + PROCESSES
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in APART)
 
 

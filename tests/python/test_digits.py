@@ -160,7 +160,7 @@ def test_what_an_array_says() -> None:
     own = session()
     x = own.encrypt([[1, 2], [3, 4]], dtype=np.uint16)
     assert (x.shape, x.ndim, x.size, len(x), x.representation) == ((2, 2), 2, 4, 2, "digits")
-    assert repr(x).startswith("<EncryptedIntegers (2, 2): uint16, digits of toy-digits, 8 encrypted for each of 4")
+    assert repr(x).startswith("<EncryptedIntegers (2, 2): uint16, digits of toy-lut4, 8 encrypted for each of 4")
     assert 0 < x.noise < (x + x).noise
     assert x.nbytes > 0
     assert own.decrypt(x.T[0]).tolist() == [1, 3]
@@ -201,7 +201,7 @@ def test_refusals(call: Any, kind: Any, match: str) -> None:
 def test_sessions() -> None:
     own = Session(toy(), toy_keys())
     assert isinstance(own, DigitSession)
-    assert "toy-digits" in repr(own)
+    assert "toy-lut4" in repr(own)
     with own as again:
         assert again is own
     server = Session(toy(), replace(toy_keys().evaluation(), fhew_public=None))

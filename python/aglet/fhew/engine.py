@@ -55,8 +55,8 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         Your own parameter set: the path of a TOML file in the form of `crates/aglet/presets/fhew/gate.toml`, or its
         text (with line breaks). It replaces `bits`, `preset` and `method`, and must pass the same security check.
     allow_insecure
-        Accept parameters below 128 bits of security, and "ntru", whose security no table here estimates. For tests
-        only: a warning gives the reason, and the `repr` says "NOT SECURE".
+        Accept parameters below 128 bits of security, as of the set "toy-lut4", and "ntru", whose security no table here
+        estimates. For tests only: a warning gives the reason, and the `repr` says "NOT SECURE".
 
     Raises
     ------

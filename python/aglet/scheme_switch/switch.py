@@ -65,7 +65,7 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
     A switch in a ring that is far too small to be secure::
 
         engine = Engine(preset="toy", slot_count=64, allow_insecure=True)
-        switch = SchemeSwitch(engine, FhewEngine(bits=4))
+        switch = SchemeSwitch(engine, FhewEngine(preset="toy-lut4", allow_insecure=True))
         secret_key, fhew_secret_key = engine.create_secret_key(), switch.fhew_engine.create_secret_key()
         keys = switch.create_keys(secret_key, fhew_secret_key)
         x = engine.encrypt([0.25, -0.5, 0.75], secret_key)

@@ -7,7 +7,7 @@ import pytest
 from support import EXAMPLES, check_example, check_precision, check_published
 
 # Made for a full ring, these take half a minute to a minute each: by hand (tests/python/by_hand).
-SLOW = {"column.py", "digits.py", "logistic_regression.py"}
+SLOW = {"client_server.py", "column.py", "digits.py", "kmeans.py", "logistic_regression.py"}
 
 
 # The examples of the documentation make the same calls for three values: the quick part runs them on the toy ring, and

@@ -7,8 +7,8 @@ pub use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::FhewParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 10] = texts! { "fhew":
-    "gate", "cggi", "ginx3", "lmkcdey", "dm", "ntru", "lut2", "lut3", "lut4", "wide"
+pub const ALL: [(&str, &str); 11] = texts! { "fhew":
+    "gate", "cggi", "ginx3", "lmkcdey", "dm", "ntru", "lut2", "lut3", "lut4", "wide", "toy-lut4"
 };
 
 /// The parameters of this name.
