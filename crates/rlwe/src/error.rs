@@ -1,6 +1,7 @@
 //! The one error type of this crate: every variant is a sentence that names the fix.
 
 use crate::distribution::Secret;
+use crate::fault::ParameterFault;
 use crate::key_id::KeyId;
 
 /// A limit as it is shown: in hundredths, never above itself.
@@ -58,12 +59,9 @@ pub enum Error {
         reason: &'static str,
     },
 
-    /// Parameters contradict themselves, or ask for primes that do not exist.
-    #[error("These parameters do not work: {reason}.")]
-    BadParameters {
-        /// What is wrong and what to write instead.
-        reason: String,
-    },
+    /// Parameters contradict themselves or ask for primes that do not exist, or operands are of others.
+    #[error("These parameters do not work: {0}.")]
+    BadParameters(#[source] ParameterFault),
 
     /// The sparse secret of a bootstrap would appear under a modulus at which it is not secure.
     #[error(
@@ -120,9 +118,8 @@ pub enum Error {
     Ring(#[from] aglet_ring::Error),
 }
 
-impl Error {
-    /// A [`Error::BadParameters`] with this reason.
-    pub(crate) fn bad_parameters(reason: impl Into<String>) -> Self {
-        Error::BadParameters { reason: reason.into() }
+impl<F: Into<ParameterFault>> From<F> for Error {
+    fn from(fault: F) -> Self {
+        Self::BadParameters(fault.into())
     }
 }

@@ -15,6 +15,7 @@ use aglet_ring::primes::is_prime;
 use aglet_ring::sample::GAUSSIAN_SIGMA;
 
 use crate::error::Error;
+use crate::fault::{ChainFault, SecretFault};
 use crate::security::{self, Secret, Security, SecurityReport};
 use digits::MAX_SOURCES;
 
@@ -72,45 +73,38 @@ impl ParamsSpec {
     }
     /// Checks everything but security and the size of digits.
     fn check(&self) -> Result<(), Error> {
-        let bad = |reason: String| Err(Error::bad_parameters(reason));
         if !(6..=17).contains(&self.log_n) {
-            return bad(format!("log_n = {} is not between 6 and 17", self.log_n));
+            return Err(ChainFault::Degree { log_n: self.log_n }.into());
         }
         let n = 1usize << self.log_n;
         self.secret.check(n)?;
-        if let Some(log_n) = self.sparse_log_n.filter(|log_n| !(6..=self.log_n).contains(log_n)) {
-            return bad(format!(
-                "the sparse secret in a subring of degree 2^{log_n} is not between 6 and {}",
-                self.log_n
-            ));
+        if let Some(found) = self.sparse_log_n.filter(|log_n| !(6..=self.log_n).contains(log_n)) {
+            return Err(SecretFault::Subring { found, most: self.log_n }.into());
         }
         self.sparse_secret.map_or(Ok(()), |secret| secret.check(1 << self.sparse_log_n()))?;
         let mut all: Vec<u64> = [&self.q[..], &self.spare, &self.p].concat();
-        if let Some(p) = all.iter().find(|&&p| p >= 1 << 61 || p % (2 * n as u64) != 1 || !is_prime(p)) {
-            return bad(format!("{p} is not a prime below 2^61 that is 1 modulo 2^{}", self.log_n + 1));
+        if let Some(&modulus) = all.iter().find(|&&p| p >= 1 << 61 || p % (2 * n as u64) != 1 || !is_prime(p)) {
+            return Err(ChainFault::NotPrime { modulus, log_2n: self.log_n + 1 }.into());
         }
         all.sort_unstable();
-        if all.windows(2).any(|pair| pair[0] == pair[1]) {
-            return bad("the moduli contain a prime twice".into());
+        if let Some(pair) = all.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ChainFault::Twice { prime: pair[0] }.into());
         }
         if self.sparse_special > 1 {
-            return bad(
-                "the sparse secret appears beside at most one special prime; write sparse_special = 0 or 1".into()
-            );
+            return Err(SecretFault::Special { found: self.sparse_special }.into());
         }
         if self.q.is_empty() || self.p.is_empty() {
-            return bad("there must be at least one prime of Q and one special prime".into());
+            return Err(ChainFault::Empty { q: self.q.len(), p: self.p.len() }.into());
         }
         if self.p.len() >= MAX_SOURCES {
             // A division by P and one prime of the chain converts from all of them.
-            let special = self.p.len();
-            return bad(format!("there are {special} special primes; take fewer than {MAX_SOURCES}, larger ones"));
+            return Err(ChainFault::Special { found: self.p.len(), limit: MAX_SOURCES }.into());
         }
         if !self.spare.is_empty() && self.max_log_qp.is_none() {
-            return bad("spare primes replace others, so QP has no fixed size; give max_log_qp".into());
+            return Err(ChainFault::Spare { found: self.spare.len() }.into());
         }
-        if self.max_log_qp.is_some_and(|bits| !(bits > 0.0 && bits.is_finite())) {
-            return bad("max_log_qp is not a finite number above 0".into());
+        if let Some(found) = self.max_log_qp.filter(|bits| !(*bits > 0.0 && bits.is_finite())) {
+            return Err(ChainFault::MaxLogQp { found }.into());
         }
         self.digits.as_ref().map_or(Ok(()), |named| digits::check(named, self.q.len()))
     }
@@ -139,9 +133,7 @@ impl Params {
         let params = Params(Arc::new(Inner { spec, log2_q, log2_p, gate, security, sparse_security, prime_indices }));
         let limbs = params.q().len();
         match params.special_limbs_within(limbs) {
-            0 => {
-                Err(Error::bad_parameters("max_log_qp leaves no special prime beside the whole chain; make it larger"))
-            }
+            0 => Err(ChainFault::NoSpecial { max_log_qp: log_qp }.into()),
             most => params.digits(limbs, most).map(|_| params),
         }
     }
@@ -159,7 +151,7 @@ impl Params {
         let all = [&whole.spec.q[..], &whole.spec.spare].concat();
         let twice = primes.iter().enumerate().any(|(i, l)| primes[..i].contains(l));
         if primes.is_empty() || twice || primes.iter().any(|&l| l >= all.len()) {
-            return Err(Error::bad_parameters("the primes of a subset must exist, each once"));
+            return Err(ChainFault::Subset { primes: all.len() }.into());
         }
         if primes.iter().copied().eq(0..whole.spec.q.len()) {
             return Ok(self.clone());

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::fault::SecretFault;
 pub use crate::key_id::KeyId;
 use crate::params::Params;
 use crate::security::Secret;
@@ -35,10 +36,7 @@ impl SecretKey {
     /// Draws the sparse secret of a bootstrap, for one key, in the subring that the parameters say. It may appear as they say, mostly under `q0 p'` only, the shape
     /// of [`KeySwitchSpec::dense_to_sparse`](crate::KeySwitchSpec::dense_to_sparse); keys and encryptions under it refuse more.
     pub fn generate_sparse(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
-        let secret = ctx
-            .params()
-            .sparse_secret()
-            .ok_or_else(|| Error::bad_parameters("this set has no sparse secret; take one made for bootstrapping"))?;
+        let secret = ctx.params().sparse_secret().ok_or(SecretFault::NoSparse)?;
         let mut s = Zeroizing::new(vec![0; ctx.ring().n()]);
         let drawn = draw(secret, ctx.params().sparse_n(), source);
         s.iter_mut().step_by(ctx.ring().n() / drawn.len()).zip(drawn.iter()).for_each(|(s, c)| *s = *c);
@@ -60,7 +58,7 @@ impl SecretKey {
             Some(secret) => {
                 Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), Some(ctx.params().sparse_special()))
             }
-            None => Err(Error::bad_parameters("this set has another sparse secret; take one made for this bootstrap")),
+            None => Err(SecretFault::OtherSparse.into()),
         }
     }
 

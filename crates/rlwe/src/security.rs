@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 pub use crate::distribution::Secret;
 use crate::error::{hundredths, Error};
+use crate::fault::SecretFault;
 
 impl Secret {
     /// Refuses a weight or block length that `n` coefficients cannot have.
@@ -25,16 +26,16 @@ impl Secret {
     /// # Errors
     /// [`Error::BadParameters`].
     pub fn check(self, n: usize) -> Result<(), Error> {
-        let (what, number, least) = match self {
+        let (what, found, least) = match self {
             Secret::FixedWeight(h) => ("weight", h, 1),
             Secret::BlockSparse(blocks) => ("number of blocks", blocks, 1),
             Secret::BlockBinary(length) => ("block length", length, 2),
             Secret::Ternary | Secret::Binary | Secret::Gaussian => return Ok(()),
         };
-        if (least..=n).contains(&number) {
+        if (least..=n).contains(&found) {
             return Ok(());
         }
-        Err(Error::bad_parameters(format!("a secret of {n} coefficients has {what} {number}; choose {least} to {n}")))
+        Err(SecretFault::Range { n, what, found, least }.into())
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::context::Context;
 use crate::encrypt::{expand_uniform, noise};
 use crate::error::Error;
+use crate::fault::ChainFault;
 use crate::gadget::{KeySwitchSpec, SubsetSpec};
 use crate::params::Params;
 use crate::secret::{KeyId, SecretKey};
@@ -87,10 +88,7 @@ impl SwitchingKey {
         sk.may_appear(spec.q_limbs, spec.p_limbs)?;
         let most = ctx.params().special_limbs_within(spec.q_limbs);
         if spec.p_limbs > most {
-            return Err(Error::bad_parameters(format!(
-                "a key over {} limbs of Q may have {most} special primes within max_log_qp, not {}",
-                spec.q_limbs, spec.p_limbs
-            )));
+            return Err(ChainFault::LargeKey { q_limbs: spec.q_limbs, p_limbs: spec.p_limbs, most }.into());
         }
         let (ring, seed) = (ctx.ring(), random.public_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! Polynomials as bytes: each limb packed to the bits of its prime, uniform halves as a seed.
 
 use crate::error::Error;
+use crate::fault::ChainFault;
 use crate::params::Params;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Modulus, Poly};
@@ -13,11 +14,7 @@ use rayon::prelude::*;
 pub fn primes(params: &Params, q_limbs: usize, p_limbs: usize) -> Result<Vec<(usize, Modulus)>, Error> {
     let (q, p) = (params.q(), params.p());
     if q_limbs > q.len() || p_limbs > p.len() {
-        return Err(Error::bad_parameters(format!(
-            "a polynomial of {q_limbs} + {p_limbs} limbs does not fit a chain of {} + {} primes",
-            q.len(),
-            p.len()
-        )));
+        return Err(ChainFault::Polynomial { q_limbs, p_limbs, q: q.len(), p: p.len() }.into());
     }
     let chain = q[..q_limbs].iter().enumerate();
     let special = p[..p_limbs].iter().enumerate().map(|(i, prime)| (q.len() + i, prime));

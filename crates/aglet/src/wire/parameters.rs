@@ -18,8 +18,8 @@ pub fn shown(text: &str) -> String {
 /// What is wrong with a literal out of a file.
 pub fn unusable(e: impl Into<Error>) -> Error {
     match e.into() {
-        Error::Rlwe(aglet_rlwe::Error::BadParameters { reason }) => {
-            FormatError::Unusable { reason: shown(&reason) }.into()
+        Error::Rlwe(aglet_rlwe::Error::BadParameters(fault)) => {
+            FormatError::Unusable { reason: shown(&fault.to_string()) }.into()
         }
         e => e,
     }

@@ -4,6 +4,7 @@ use super::ggsw::{GlweRows, Progress};
 use super::seeded::SeededKey;
 use super::{LweContext, LweSecretKey};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use aglet_ring::blind::{automorphism, external_product, scratch_words, Gadget};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
@@ -31,8 +32,8 @@ impl AutomorphismKeys {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (m, n) = (ctx.modulus(), ctx.params().n());
-        if galois.iter().any(|&t| t % 2 == 0 || t >= 2 * n) {
-            return Err(Error::bad_parameters(format!("automorphisms are X -> X^t for odd t below {}", 2 * n)));
+        if let Some(&found) = galois.iter().find(|&&t| t % 2 == 0 || t >= 2 * n) {
+            return Err(OperandFault::Automorphism { found, limit: 2 * n }.into());
         }
         let (shape, mut rows) = (Self::shape(ctx, galois.len(), gadget), GlweRows::new(ctx, sk));
         let mut rotated = Zeroizing::new(vec![0; n]);

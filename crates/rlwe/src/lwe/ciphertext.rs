@@ -3,6 +3,7 @@
 use super::sources::{NoiseSource, Sources};
 use super::{LweContext, SharedMask};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use crate::secret::KeyId;
 use aglet_ring::sample::{self, ChaChaSource};
 use std::borrow::Cow;
@@ -180,7 +181,7 @@ impl LweCiphertext {
     /// [`Error::KeyMismatch`] for terms of different keys; [`Error::BadParameters`] for none, or terms of other sets.
     pub fn combine(ctx: &LweContext, phase: u64, terms: &[(&Self, i64)]) -> Result<Self, Error> {
         let Some((first, _)) = terms.first() else {
-            return Err(Error::bad_parameters("a sum of no ciphertexts has no key; give one at least"));
+            return Err(OperandFault::EmptySum.into());
         };
         let (m, mut words) = (ctx.modulus(), vec![0; ctx.params().coordinates() + 1]);
         words[ctx.params().coordinates()] = m.reduce(phase);
@@ -188,8 +189,9 @@ impl LweCiphertext {
             if term.key != first.key {
                 return Err(Error::KeyMismatch { what: "ciphertext", found: term.key, expected: first.key });
             }
-            if term.dimension + 1 != words.len() {
-                return Err(Error::bad_parameters("these ciphertexts have other dimensions; use one parameter set"));
+            let (found, expected) = (term.dimension, ctx.params().coordinates());
+            if found != expected {
+                return Err(OperandFault::Dimensions { found, expected }.into());
             }
             let (mask, w) = (term.mask(ctx), m.reduce_i64(*weight));
             let all = mask.iter().chain([&term.body]);

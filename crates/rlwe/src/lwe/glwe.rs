@@ -3,6 +3,7 @@
 use super::sources::{digest, NoiseSource, Sources};
 use super::{LweCiphertext, LweContext, Switched};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use crate::secret::KeyId;
 use aglet_ring::small::Words;
 
@@ -49,7 +50,7 @@ impl GlweSample {
     pub fn trivial(ctx: &LweContext, table: &[u64], key: KeyId) -> Result<Self, Error> {
         let (n, coordinates) = (ctx.params().n(), ctx.params().coordinates());
         if table.len() != n {
-            return Err(Error::bad_parameters(format!("a table of this set has {n} entries, not {}", table.len())));
+            return Err(OperandFault::Table { n, found: table.len() }.into());
         }
         let mut words = Words::zeros(coordinates + n);
         words[coordinates..].copy_from_slice(table);
@@ -61,8 +62,9 @@ impl GlweSample {
     /// # Errors
     /// [`Error::BadParameters`] unless there are N words for each of k + 1 columns.
     pub fn new(ctx: &LweContext, words: Words, key: KeyId, variance: f64) -> Result<Self, Error> {
-        if words.len() != ctx.params().coordinates() + ctx.params().n() {
-            return Err(Error::bad_parameters("this sample has another size; use one parameter set"));
+        let (found, expected) = (words.len(), ctx.params().coordinates() + ctx.params().n());
+        if found != expected {
+            return Err(OperandFault::Size { what: "sample", measure: "size", found, expected }.into());
         }
         let input = digest(words.iter().copied());
         let own = SampleNoise { input, pattern: 0, rotation: 0, shift: 0, coefficients: true, variance };

@@ -1,6 +1,7 @@
 //! The published methods of blind rotation, as far as parameters differ by them: secrets, exponents, noise.
 
 use super::params::{LweParams, LweSpec};
+use crate::fault::MethodFault;
 use crate::security::Secret;
 use serde::{Deserialize, Serialize};
 
@@ -43,27 +44,20 @@ impl Method {
         matches!(self, Method::Lmkcdey(_) | Method::Ntru)
     }
 
-    /// Why it does not go with these parameters, if it does not.
-    pub(super) fn contradiction(self, secret: Secret, rank: usize) -> Option<String> {
-        let ternary = secret == Secret::Ternary;
+    /// Refuses parameters that it does not go with.
+    pub(super) fn check(self, secret: Secret, rank: usize) -> Result<(), MethodFault> {
         let fits = match self {
             Method::Blocks => matches!(secret, Secret::Binary | Secret::BlockBinary(_)),
-            _ => ternary,
+            _ => secret == Secret::Ternary,
         };
         if !fits {
-            let wanted =
-                if ternary { "method blocks wants a binary or block-binary one" } else { "it wants a ternary one" };
-            return Some(format!("the blind rotation {} has no keys for {secret}; {wanted}", self.name()));
+            return Err(MethodFault::Secret { method: self.name(), secret });
         }
         match self {
-            Method::Dm(base) if !base.is_power_of_two() || !(2..=32).contains(&base) => {
-                Some(format!("digits in base {base}: choose 2, 4, 8, 16 or 32"))
-            }
-            Method::Lmkcdey(window) if !(1..=64).contains(&window) => {
-                Some(format!("a window of {window} automorphisms: choose 1 to 64"))
-            }
-            Method::Ntru if rank != 1 => Some(format!("rank = {rank}: method ntru has one polynomial, so rank 1")),
-            _ => None,
+            Method::Dm(base) if !base.is_power_of_two() || !(2..=32).contains(&base) => Err(MethodFault::Base { base }),
+            Method::Lmkcdey(window) if !(1..=64).contains(&window) => Err(MethodFault::Window { window }),
+            Method::Ntru if rank != 1 => Err(MethodFault::NtruRank { rank }),
+            _ => Ok(()),
         }
     }
 

@@ -43,6 +43,7 @@ pub use switch::LweSwitchingKey;
 pub(crate) use secret::draw_errors;
 
 use crate::error::Error;
+use crate::fault::LweFault;
 use aglet_ring::arch::Kernels;
 use aglet_ring::small::SmallTable;
 use aglet_ring::Modulus;
@@ -109,9 +110,7 @@ impl LweContext {
     pub fn public_table(&self) -> Result<&SmallTable, Error> {
         self.public.as_ref().ok_or_else(|| {
             let (coordinates, step) = (self.params.coordinates(), 2 * self.params.coordinates().next_power_of_two());
-            Error::bad_parameters(format!(
-                "they have no public key; choose at most 4096 coordinates of the secret, not {coordinates}, and a modulus that is 1 modulo {step}"
-            ))
+            LweFault::NoPublicKey { coordinates, step }.into()
         })
     }
 }

@@ -6,6 +6,7 @@ use super::secret::draw_errors;
 use super::seeded::SeededKey;
 use super::{LweContext, LweSecretKey};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use aglet_ring::blind::automorphism;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
@@ -82,7 +83,7 @@ impl NtruKeys {
         let (m, gadget, n) = (ctx.modulus(), ctx.params().spec().gadget, ctx.params().n());
         let mut inverse = values(ctx, sk.coordinates());
         if inverse.contains(&0) {
-            return Err(Error::bad_parameters("this secret has no inverse, which ntru wants; draw another"));
+            return Err(OperandFault::NoInverse.into());
         }
         // By Fermat: the exponent is public, and Euclid's algorithm takes a path that depends on what it inverts.
         inverse.iter_mut().for_each(|x| *x = m.pow(*x, m.value() - 2));

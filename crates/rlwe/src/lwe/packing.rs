@@ -7,6 +7,7 @@
 
 use super::{AutomorphismKeys, GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, Progress, SeededKey};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use crate::secret::KeyId;
 use aglet_ring::blind::Gadget;
 use aglet_ring::packed::{KeyShape, PackedKey};
@@ -116,7 +117,7 @@ impl PackingKey {
     pub fn pack_some(&self, ctx: &LweContext, cts: &[Option<&LweCiphertext>]) -> Result<GlweSample, Error> {
         let (m, n, count) = (ctx.modulus(), ctx.params().n(), cts.len());
         if !count.is_power_of_two() || count > n {
-            return Err(Error::bad_parameters(format!("{count} ciphertexts are no power of two up to {n}")));
+            return Err(OperandFault::Packed { found: count, most: n }.into());
         }
         let present = || cts.iter().copied().flatten();
         if let Some(other) = present().find(|ct| ct.key() != self.key) {

@@ -3,6 +3,7 @@
 use super::method::Method;
 use super::noise::Noise;
 use crate::error::Error;
+use crate::fault::LweFault;
 use crate::security::{self, Secret, Security, SecurityReport};
 use aglet_ring::blind::Gadget;
 use aglet_ring::primes::is_prime;
@@ -94,39 +95,33 @@ impl LweSpec {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let bad = |reason: String| Err(Error::bad_parameters(reason));
         let Self { modulus, log_n, rank, dimension, gadget, .. } = *self;
         if !(6..=12).contains(&log_n) || !(1..=3).contains(&rank) {
-            return bad(format!("log_n = {log_n} and rank = {rank} are not 6 to 12 and 1 to 3"));
+            return Err(LweFault::Shape { log_n, rank }.into());
         }
         let step = (2u64 << log_n).max(128);
         if modulus >= SmallTable::MODULUS_LIMIT || modulus % step != 1 || !is_prime(modulus) {
-            return bad(format!("{modulus} is not a prime below 2^48 that is 1 modulo {step}"));
+            return Err(LweFault::NotPrime { modulus, step }.into());
         }
-        if let Some(reason) = self.method.contradiction(self.secret, self.rank) {
-            return bad(reason);
-        }
+        self.method.check(self.secret, self.rank).map_err(LweFault::from)?;
         let (coordinates, block) = (rank << log_n, self.block());
         self.secret.check(coordinates)?;
         if dimension <= 192 || dimension >= coordinates || dimension % block != 0 {
-            return bad(format!(
-                "dimension = {dimension} is not a multiple of {block} from 193 to {}",
-                coordinates - 1
-            ));
+            return Err(LweFault::Dimension { found: dimension, block, most: coordinates - 1 }.into());
         }
         let keys = if self.method == Method::Ginx { 2 } else { block };
         let products = keys * self.columns() * gadget.levels;
         if gadget.levels == 0 || gadget.log_base == 0 || products > 16 {
-            return bad(format!("a block has {products} products, not between 1 and 16; use fewer levels"));
+            return Err(LweFault::Products { found: products }.into());
         }
         // The digits of the nearest number must be a number of at most 50 bits.
-        if gadget.log_base as usize * gadget.levels > 40 || !(1..=40).contains(&self.switch_digits) {
-            return bad(
-                "there are no digits, or they have more than 40 bits; use a smaller base or fewer levels".into()
-            );
+        let (bits, switch) = (gadget.log_base as usize * gadget.levels, self.switch_digits);
+        if bits > 40 || !(1..=40).contains(&switch) {
+            return Err(LweFault::Digits { gadget: bits, switch }.into());
         }
-        if ![self.lwe_error, self.glwe_error].iter().all(|e| (-48.0..=-2.0).contains(e)) {
-            return bad("the deviations of errors must be 2^-48 to 2^-2 of the modulus".into());
+        let (lwe, glwe) = (self.lwe_error, self.glwe_error);
+        if ![lwe, glwe].iter().all(|e| (-48.0..=-2.0).contains(e)) {
+            return Err(LweFault::Deviations { lwe, glwe }.into());
         }
         Ok(())
     }

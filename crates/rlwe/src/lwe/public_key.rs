@@ -12,6 +12,7 @@
 use super::secret::{draw_errors, LweSecretKey};
 use super::{LweCiphertext, LweContext, SharedMask};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use crate::secret::{draw, KeyId};
 use crate::security::{self, Security};
 use aglet_ring::sample::{self, ChaChaSource};
@@ -144,10 +145,11 @@ impl LwePublicKey {
 
     fn table<'a>(&self, ctx: &'a LweContext) -> Result<&'a SmallTable, Error> {
         let table = ctx.public_table()?;
-        if self.a.len() == table.n() {
+        let (found, expected) = (self.a.len(), table.n());
+        if found == expected {
             return Ok(table);
         }
-        Err(Error::bad_parameters("this public key has another degree; use keys of one parameter set"))
+        Err(OperandFault::Key { key: "public key", measure: "degree", found, expected }.into())
     }
 }
 

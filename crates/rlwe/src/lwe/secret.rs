@@ -5,6 +5,7 @@ use super::noise::Weights;
 use super::params::{ErrorKind, LweParams};
 use super::{ntru, LweContext, Method};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use crate::secret::{self, draw, KeyId};
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::Modulus;
@@ -95,10 +96,11 @@ impl LweSecretKey {
     }
 
     pub(super) fn fits(&self, ctx: &LweContext) -> Result<(), Error> {
-        if self.coordinates.len() == ctx.params().coordinates() {
+        let (found, expected) = (self.coordinates.len(), ctx.params().coordinates());
+        if found == expected {
             return Ok(());
         }
-        Err(Error::bad_parameters("this secret key has another dimension; use keys of one parameter set"))
+        Err(OperandFault::Key { key: "secret key", measure: "dimension", found, expected }.into())
     }
 
     /// `<a, s>` for the first coordinates, as many as `a` has.

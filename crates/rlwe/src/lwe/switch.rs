@@ -5,6 +5,7 @@ use super::secret::{draw_errors, LweSecretKey};
 use super::seeded::SeededKey;
 use super::{LweCiphertext, LweContext, SWITCH_LOG_N};
 use crate::error::Error;
+use crate::fault::OperandFault;
 use crate::secret::KeyId;
 use aglet_ring::blind::product_sum;
 use aglet_ring::packed::KeyShape;
@@ -89,8 +90,9 @@ impl LweSwitchingKey {
             return Err(Error::KeyMismatch { what: "key switching key", found: self.key, expected: ct.key() });
         }
         let (spec, m, table) = (ctx.params().spec(), ctx.modulus(), ctx.switch_table());
-        if ct.dimension() != ctx.params().coordinates() {
-            return Err(Error::bad_parameters("this ciphertext has another dimension; use one parameter set"));
+        let (found, expected) = (ct.dimension(), ctx.params().coordinates());
+        if found != expected {
+            return Err(OperandFault::Size { what: "ciphertext", measure: "dimension", found, expected }.into());
         }
         let mask = ct.mask(ctx);
         let (staying, leaving) = mask.split_at(spec.dimension);

@@ -2,6 +2,7 @@
 
 use super::Params;
 use crate::error::Error;
+use crate::fault::ChainFault;
 use std::collections::BTreeMap;
 
 /// Primes that a base conversion can convert from.
@@ -22,13 +23,10 @@ pub(super) fn check(digits: &[Vec<usize>], q_limbs: usize) -> Result<(), Error> 
     let mut limbs: Vec<usize> = digits.concat();
     limbs.sort_unstable();
     if !limbs.into_iter().eq(0..q_limbs) || digits.iter().any(Vec::is_empty) {
-        return Err(Error::bad_parameters("the digits do not name every limb of Q exactly once"));
+        return Err(ChainFault::Digits { limbs: q_limbs }.into());
     }
     if let Some(long) = digits.iter().find(|d| d.len() > MAX_SOURCES) {
-        return Err(Error::bad_parameters(format!(
-            "a digit of {} limbs is longer than a base conversion takes; name digits of at most {MAX_SOURCES}",
-            long.len()
-        )));
+        return Err(ChainFault::LongDigit { found: long.len(), most: MAX_SOURCES }.into());
     }
     Ok(())
 }
@@ -54,11 +52,9 @@ impl Params {
     /// # Errors
     /// As [`Params::digits`].
     pub(crate) fn digits_within(&self, q_limbs: usize, p_limbs: usize, excess: f64) -> Result<Vec<Vec<usize>>, Error> {
-        let (all_q, all_p) = (self.q().len(), self.special_limbs_within(q_limbs));
-        if !(1..=all_q).contains(&q_limbs) || !(1..=all_p).contains(&p_limbs) {
-            return Err(Error::bad_parameters(format!(
-                "a key over {q_limbs} limbs of Q and {p_limbs} of P does not exist; choose 1 to {all_q} and 1 to {all_p}"
-            )));
+        let (q, p) = (self.q().len(), self.special_limbs_within(q_limbs));
+        if !(1..=q).contains(&q_limbs) || !(1..=p).contains(&p_limbs) {
+            return Err(ChainFault::Key { q_limbs, p_limbs, q, p }.into());
         }
         let log2_q = &self.0.log2_q;
         let special = self.0.log2_p[..p_limbs].iter().sum::<f64>();
@@ -82,10 +78,7 @@ impl Params {
         let (mut digits, mut digit, mut bits) = (Vec::new(), Vec::new(), 0.0);
         for (i, log2) in self.0.log2_q[..q_limbs].iter().enumerate() {
             if *log2 > whole {
-                return Err(Error::bad_parameters(format!(
-                    "limb {i} of Q ({log2:.2} bits) is larger than the special modulus ({whole:.2}); make the special primes \
-                     larger or more"
-                )));
+                return Err(ChainFault::LargeLimb { limb: i, bits: *log2, special: whole }.into());
             }
             if (bits + log2 > room && !digit.is_empty()) || digit.len() == MAX_SOURCES {
                 digits.push(std::mem::take(&mut digit));

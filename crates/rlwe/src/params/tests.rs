@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::chain;
+use crate::fault::ParameterFault;
 
 /// A spec without spare primes or a bound, at N = 2^13.
 fn small(q_bits: &[u32], p_bits: &[u32]) -> ParamsSpec {
@@ -49,31 +50,39 @@ fn the_sparse_secret_is_gated_at_the_lowest_modulus() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut ParamsSpec);
-    let changes: [(Change, &str); 17] = [
-        (|s| s.log_n = 5, "log_n"),
-        (|s| s.log_n = 18, "log_n"),
-        (|s| s.log_n = 17, "is not a prime"),
-        (|s| s.q[3] += 2, "is not a prime"),
-        (|s| s.q[3] = s.q[2], "twice"),
-        (|s| s.spare = vec![s.p[0]], "twice"),
-        (|s| s.q.clear(), "prime of Q"),
-        (|s| s.p.clear(), "special prime"),
-        (|s| s.p = chain::primes(10, 45, 32, &[]), "fewer than 32"),
-        (|s| (s.spare, s.max_log_qp) = (chain::primes(10, 45, 1, &[]), None), "max_log_qp"),
-        (|s| s.max_log_qp = Some(f64::NAN), "max_log_qp"),
-        (|s| s.max_log_qp = Some(1300.0), "max_log_qp leaves no special prime"),
-        (|s| s.secret = Secret::FixedWeight(1025), "weight 1025"),
-        (|s| s.sparse_secret = Some(Secret::BlockSparse(0)), "number of blocks 0"),
-        (|s| s.secret = Secret::BlockBinary(1), "block length 1"),
-        (|s| s.digits = Some(vec![vec![0, 1]]), "exactly once"),
-        (|s| s.digits = Some((0..29).map(|i| vec![i]).chain([vec![]]).collect()), "exactly once"),
+    let good = chain::spec();
+    let range = |what, found, least| SecretFault::Range { n: 1024, what, found, least }.into();
+    let changes: [(Change, ParameterFault); 16] = [
+        (|s| s.log_n = 5, ChainFault::Degree { log_n: 5 }.into()),
+        (|s| s.log_n = 18, ChainFault::Degree { log_n: 18 }.into()),
+        (|s| s.log_n = 17, ChainFault::NotPrime { modulus: good.q[0], log_2n: 18 }.into()),
+        (|s| s.q[3] += 2, ChainFault::NotPrime { modulus: good.q[3] + 2, log_2n: 11 }.into()),
+        (|s| s.q[3] = s.q[2], ChainFault::Twice { prime: good.q[2] }.into()),
+        (|s| s.spare = vec![s.p[0]], ChainFault::Twice { prime: good.p[0] }.into()),
+        (|s| s.q.clear(), ChainFault::Empty { q: 0, p: 12 }.into()),
+        (|s| s.p.clear(), ChainFault::Empty { q: 29, p: 0 }.into()),
+        (|s| s.p = chain::primes(10, 45, 32, &[]), ChainFault::Special { found: 32, limit: 32 }.into()),
+        (|s| (s.spare, s.max_log_qp) = (chain::primes(10, 45, 1, &[]), None), ChainFault::Spare { found: 1 }.into()),
+        (|s| s.max_log_qp = Some(1300.0), ChainFault::NoSpecial { max_log_qp: 1300.0 }.into()),
+        (|s| s.secret = Secret::FixedWeight(1025), range("weight", 1025, 1)),
+        (|s| s.sparse_secret = Some(Secret::BlockSparse(0)), range("number of blocks", 0, 1)),
+        (|s| s.secret = Secret::BlockBinary(1), range("block length", 1, 2)),
+        (|s| s.digits = Some(vec![vec![0, 1]]), ChainFault::Digits { limbs: 29 }.into()),
+        (
+            |s| s.digits = Some((0..29).map(|i| vec![i]).chain([vec![]]).collect()),
+            ChainFault::Digits { limbs: 29 }.into(),
+        ),
     ];
-    for (change, words) in changes {
-        let mut spec = chain::spec();
+    for (change, fault) in changes {
+        let mut spec = good.clone();
         change(&mut spec);
-        let error = Params::new(spec, Security::NotChecked).unwrap_err();
-        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!(Params::new(spec, Security::NotChecked).unwrap_err(), Error::BadParameters(fault));
     }
+    let endless = ParamsSpec { max_log_qp: Some(f64::NAN), ..good };
+    let error = Params::new(endless, Security::NotChecked).unwrap_err();
+    assert!(
+        matches!(error, Error::BadParameters(ParameterFault::Chain(ChainFault::MaxLogQp { found })) if found.is_nan())
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use super::residues::{self, masks};
 use super::{RingSwitch, LOG_BASE};
 use crate::error::Error;
+use crate::fault::RingSwitchFault;
 use crate::gadget_digits::gadget_digits;
 use crate::lwe::{draw_errors, GlweSample, LweCiphertext, LweContext, LweSecretKey};
 use crate::sample::Sample;
@@ -46,8 +47,9 @@ impl LargeToSmallKey {
         source: &mut ChaChaSource,
     ) -> Result<Self, Error> {
         let (ring, rank) = (&switch.ring, ctx.params().spec().rank);
-        if from.coefficients().len() != ring.n() {
-            return Err(Error::bad_parameters("this secret key has another degree; use the engine that it is of"));
+        let (found, expected) = (from.coefficients().len(), ring.n());
+        if found != expected {
+            return Err(RingSwitchFault::SecretKey { found, expected }.into());
         }
         let wide = |s: &[i8]| Zeroizing::new(s.iter().map(|&s| i64::from(s)).collect::<Vec<_>>());
         let message = switch.secret(&wide(from.coefficients()))?;
@@ -187,10 +189,7 @@ impl SwitchedSample {
     pub fn class(&self, switch: &RingSwitch, ctx: &LweContext, class: usize) -> Result<GlweSample, Error> {
         let classes = switch.classes();
         if class >= classes {
-            return Err(Error::bad_parameters(format!(
-                "there are {classes} classes of coefficients, not {}",
-                class + 1
-            )));
+            return Err(RingSwitchFault::Class { class, classes }.into());
         }
         let mut words = Words::zeros(ctx.params().coordinates() + ctx.params().n());
         for (out, column) in words.chunks_exact_mut(ctx.params().n()).zip(&self.columns) {
@@ -205,8 +204,8 @@ impl SwitchedSample {
     /// [`Error::BadParameters`] for a coefficient that does not exist.
     pub fn extract(&self, switch: &RingSwitch, ctx: &LweContext, at: &[usize]) -> Result<Vec<LweCiphertext>, Error> {
         let (n, classes) = (switch.ring.n(), switch.classes());
-        if let Some(outside) = at.iter().find(|&&c| c >= n) {
-            return Err(Error::bad_parameters(format!("there is no coefficient {outside}; there are {n}")));
+        if let Some(&index) = at.iter().find(|&&c| c >= n) {
+            return Err(RingSwitchFault::Coefficient { index, count: n }.into());
         }
         let mut wanted: Vec<usize> = at.iter().map(|c| c % classes).collect();
         wanted.sort_unstable();

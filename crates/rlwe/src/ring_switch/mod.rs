@@ -13,6 +13,7 @@ pub use large_to_small::{LargeToSmallKey, SwitchedSample};
 pub use small_to_large::SmallToLargeKey;
 
 use crate::error::Error;
+use crate::fault::RingSwitchFault;
 use crate::lwe::{LweContext, LweSecretKey, PackingKey};
 use aglet_ring::arch::Kernels;
 use aglet_ring::blind::Gadget;
@@ -42,11 +43,7 @@ impl RingSwitch {
     pub fn new(ctx: &LweContext, log_n: u32, kernels: &'static Kernels) -> Result<Self, Error> {
         let spec = ctx.params().spec();
         if log_n < spec.log_n || !(spec.modulus - 1).is_multiple_of(2 << log_n) {
-            return Err(Error::bad_parameters(format!(
-                "FHEW samples of degree 2^{} modulo {} cannot stand in a ring of degree 2^{log_n}; take a parameter set of another \
-                 degree",
-                spec.log_n, spec.modulus
-            )));
+            return Err(RingSwitchFault::Rings { small: spec.log_n, modulus: spec.modulus, large: log_n }.into());
         }
         let ring = Ring::with_kernels(log_n, &[spec.modulus], &[], kernels)?;
         Ok(Self { ring, small: ctx.params().n(), digits: ctx.modulus().bits().div_ceil(LOG_BASE) as usize })

@@ -7,6 +7,7 @@ use super::residues::polynomial;
 use super::RingSwitch;
 use crate::context::Context;
 use crate::error::Error;
+use crate::fault::RingSwitchFault;
 use crate::gadget::KeySwitchSpec;
 use crate::keyswitch::{digits, divide};
 use crate::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, PackingKey};
@@ -43,8 +44,9 @@ impl SmallToLargeKey {
         (from, to): (&LweSecretKey, &SecretKey),
         source: &mut ChaChaSource,
     ) -> Result<Self, Error> {
-        if large.ring().n() != switch.ring.n() {
-            return Err(Error::bad_parameters("this ring switch is for another degree; make one for these parameters"));
+        let (found, expected) = (large.ring().n(), switch.ring.n());
+        if found != expected {
+            return Err(RingSwitchFault::Context { found, expected }.into());
         }
         let key = |r| {
             let part = SecretKey::of(large, from.id(), (ctx.params().spec().secret, switch.spread(from, r)))?;
@@ -110,11 +112,8 @@ impl SmallToLargeKey {
         members: &[(usize, LweCiphertext)],
     ) -> Result<Vec<Option<GlweSample>>, Error> {
         let (classes, n) = (switch.classes(), ctx.params().n());
-        if let Some((outside, _)) = members.iter().find(|m| m.0 >= switch.values()) {
-            return Err(Error::bad_parameters(format!(
-                "there is no coefficient {outside}; there are {}",
-                switch.values()
-            )));
+        if let Some(&(index, _)) = members.iter().find(|m| m.0 >= switch.values()) {
+            return Err(RingSwitchFault::Coefficient { index, count: switch.values() }.into());
         }
         // The fewer bits places have below the highest that all share, the fewer merges.
         let apart = members.iter().map(|m| (m.0 / classes).trailing_zeros()).min().unwrap_or(0).min(n.ilog2());
@@ -141,7 +140,7 @@ impl SmallToLargeKey {
     ) -> Result<Sample, Error> {
         let (classes, n) = (switch.classes(), ctx.params().n());
         if samples.len() > classes {
-            return Err(Error::bad_parameters(format!("{} samples do not fit {classes} classes", samples.len())));
+            return Err(RingSwitchFault::Samples { found: samples.len(), classes }.into());
         }
         if let Some(other) = samples.iter().flatten().find(|s| s.key() != self.from) {
             return Err(Error::KeyMismatch { what: "ring switch key", found: self.from, expected: other.key() });

@@ -1,6 +1,7 @@
 //! LWE from the secret to the noise of switches: densities, phases, measured variances against the formulas.
 
 use super::*;
+use crate::fault::MethodFault;
 use crate::security::{Secret, Security};
 use aglet_ring::arch;
 use aglet_ring::blind::{blind_block, scratch_words, Gadget};
@@ -53,27 +54,35 @@ fn only_what_has_128_bits_is_built_unless_the_risk_is_spelled_out() {
 
 #[test]
 fn contradictions_are_refused() {
-    let wrong: [fn(&mut LweSpec); 14] = [
-        |s| s.modulus += 2,
-        |s| s.log_n = 13,
-        |s| s.rank = 4,
-        |s| s.dimension = 670,
-        |s| s.dimension = 1536,
-        |s| s.secret = Secret::Ternary,
-        |s| s.method = Method::Ginx,
-        |s| (s.method, s.secret) = (Method::Dm(6), Secret::Ternary),
-        |s| (s.method, s.secret) = (Method::Lmkcdey(0), Secret::Ternary),
-        |s| (s.method, s.secret, s.gadget.levels) = (Method::Ginx, Secret::Ternary, 3),
-        |s| s.gadget.levels = 2,
-        |s| s.gadget.log_base = 41,
-        |s| s.switch_digits = 0,
-        |s| s.glwe_error = f64::NAN,
+    type Change = fn(&mut LweSpec);
+    let keyless = |method, secret| LweFault::from(MethodFault::Secret { method, secret });
+    let dimension = |found| LweFault::Dimension { found, block: 4, most: 1535 };
+    let wrong: [(Change, LweFault); 14] = [
+        (|s| s.modulus += 2, LweFault::NotPrime { modulus: gate().modulus + 2, step: 1024 }),
+        (|s| s.log_n = 13, LweFault::Shape { log_n: 13, rank: 3 }),
+        (|s| s.rank = 4, LweFault::Shape { log_n: 9, rank: 4 }),
+        (|s| s.dimension = 670, dimension(670)),
+        (|s| s.dimension = 1536, dimension(1536)),
+        (|s| s.secret = Secret::Ternary, keyless("blocks", Secret::Ternary)),
+        (|s| s.method = Method::Ginx, keyless("ginx", Secret::BlockBinary(4))),
+        (|s| (s.method, s.secret) = (Method::Dm(6), Secret::Ternary), MethodFault::Base { base: 6 }.into()),
+        (|s| (s.method, s.secret) = (Method::Lmkcdey(0), Secret::Ternary), MethodFault::Window { window: 0 }.into()),
+        (
+            |s| (s.method, s.secret, s.gadget.levels) = (Method::Ginx, Secret::Ternary, 3),
+            LweFault::Products { found: 24 },
+        ),
+        (|s| s.gadget.levels = 2, LweFault::Products { found: 32 }),
+        (|s| s.gadget.log_base = 41, LweFault::Digits { gadget: 41, switch: 11 }),
+        (|s| s.switch_digits = 0, LweFault::Digits { gadget: 16, switch: 0 }),
+        (|s| s.glwe_error = -1.5, LweFault::Deviations { lwe: -12.76, glwe: -1.5 }),
     ];
-    for change in wrong {
+    for (change, fault) in wrong {
         let mut spec = gate();
         change(&mut spec);
-        assert!(matches!(LweParams::new(spec, Security::NotChecked), Err(Error::BadParameters { .. })));
+        assert_eq!(LweParams::new(spec, Security::NotChecked).unwrap_err(), fault.into());
     }
+    let none = LweSpec { glwe_error: f64::NAN, ..gate() };
+    assert!(matches!(LweParams::new(none, Security::NotChecked), Err(Error::BadParameters { .. })));
 }
 
 #[test]

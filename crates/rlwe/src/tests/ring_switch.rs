@@ -287,11 +287,15 @@ fn what_does_not_belong_together_is_refused() {
     let up =
         SmallToLargeKey::generate(&s.switch, (&s.large, &s.ctx), (&s.fhew_secret, &s.main), &mut s.source).unwrap();
     let lowered = down.apply(&s.switch, &s.ctx, (s.large.ring(), &sample), 0.0).unwrap();
-    assert!(matches!(lowered.extract(&s.switch, &s.ctx, &[3, 1024]), Err(Error::BadParameters { .. })));
-    assert!(matches!(lowered.class(&s.switch, &s.ctx, 8), Err(Error::BadParameters { .. })));
+    let refused = |fault: RingSwitchFault| Some(Error::from(fault));
+    let outside = RingSwitchFault::Coefficient { index: 1024, count: 1024 };
+    assert_eq!(lowered.extract(&s.switch, &s.ctx, &[3, 1024]).err(), refused(outside));
+    let outside = RingSwitchFault::Class { class: 8, classes: 8 };
+    assert_eq!(lowered.class(&s.switch, &s.ctx, 8).err(), refused(outside));
     let class = lowered.class(&s.switch, &s.ctx, 0).unwrap();
     let many = vec![Some(class.clone()); 9];
-    assert!(matches!(up.apply(&s.switch, (&s.large, &s.ctx), &many), Err(Error::BadParameters { .. })));
+    let samples = RingSwitchFault::Samples { found: 9, classes: 8 };
+    assert_eq!(up.apply(&s.switch, (&s.large, &s.ctx), &many).err(), refused(samples));
     let foreign = GlweSample::new(&s.ctx, class.into_words(), s.main.id(), 0.0).unwrap();
     assert!(matches!(up.apply(&s.switch, (&s.large, &s.ctx), &[Some(foreign)]), Err(Error::KeyMismatch { .. })));
     let plain = s.large.ring().zero(2, 0).unwrap();

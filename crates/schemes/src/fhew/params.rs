@@ -76,7 +76,8 @@ impl FhewLiteral {
     /// # Errors
     /// [`aglet_rlwe::Error::BadParameters`] with the place and the reason.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Ok(toml::from_str(text).map_err(|e| aglet_rlwe::Error::BadParameters { reason: e.to_string() })?)
+        Ok(toml::from_str(text)
+            .map_err(|e| aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: e.to_string() }))?)
     }
 
     /// The text of this literal, without claims, which do not affect keys and ciphertexts.
@@ -84,7 +85,11 @@ impl FhewLiteral {
     /// # Errors
     /// [`aglet_rlwe::Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| aglet_rlwe::Error::BadParameters { reason: format!("they cannot be written as text: {e}") };
+        let reason = |e| {
+            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                reason: format!("they cannot be written as text: {e}"),
+            })
+        };
         Ok(toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?)
     }
 

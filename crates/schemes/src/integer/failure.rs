@@ -101,7 +101,7 @@ impl IntegerParams {
         if self.literal().bootstrap.is_none() {
             return Ok(());
         }
-        let refused = |reason: String| Err(Error::BadParameters { reason });
+        let refused = |reason: String| Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }));
         let (noise, p) = (Noise::rounding(self), self.plain().value());
         let excess = self.digit_primes()?.iter().map(|&q| noise.excess(noise, p * p, q)).fold(f64::MIN, f64::max);
         if excess > 0.0 {

@@ -99,14 +99,19 @@ impl IntegerLiteral {
     /// # Errors
     /// [`Error::BadParameters`] with the reason.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        toml::from_str(text).map_err(|e| Error::BadParameters { reason: e.to_string() })
+        toml::from_str(text)
+            .map_err(|e| aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: e.to_string() }))
     }
     /// The text that [`IntegerLiteral::from_toml`] reads, without claims.
     ///
     /// # Errors
     /// [`Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| Error::BadParameters { reason: format!("they cannot be written as text: {e}") };
+        let reason = |e| {
+            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                reason: format!("they cannot be written as text: {e}"),
+            })
+        };
         toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
     }
     /// What keys and ciphertexts depend on, in 32 bytes: all of the text but name and source.
@@ -148,7 +153,7 @@ impl Deref for IntegerParams {
 }
 
 fn bad<T>(reason: String) -> Result<T, Error> {
-    Err(Error::BadParameters { reason })
+    Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }))
 }
 
 impl IntegerParams {
@@ -195,8 +200,12 @@ impl IntegerParams {
         let mut used = vec![t];
         let mut take = |bits: u32, count: usize, what: &str| {
             let found = largest_below(literal.log_n, bits, count, &used);
-            found.map(|primes| claim(primes, &mut used)).ok_or_else(|| Error::BadParameters {
-                reason: format!("there are not enough {what} primes of {bits} bits; take more bits or fewer primes"),
+            found.map(|primes| claim(primes, &mut used)).ok_or_else(|| {
+                aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                    reason: format!(
+                        "there are not enough {what} primes of {bits} bits; take more bits or fewer primes"
+                    ),
+                })
             })
         };
         if let Some(bootstrap) = bootstrap.filter(|_| t != P) {
@@ -291,8 +300,10 @@ impl IntegerParams {
     /// # Errors
     /// [`Error::BadParameters`] for a set without one.
     pub fn bootstrap(&self) -> Result<&BootstrapPrimes, Error> {
-        self.literal().bootstrap.as_ref().ok_or_else(|| Error::BadParameters {
-            reason: format!("the set {} has no bootstrap; take int16", self.name()),
+        self.literal().bootstrap.as_ref().ok_or_else(|| {
+            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                reason: format!("the set {} has no bootstrap; take int16", self.name()),
+            })
         })
     }
     /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of correction factor f, as

@@ -38,7 +38,7 @@ const WEIGHT: usize = (1 << PRODUCT_PRIMES) - 1;
 const RAISED_BITS: f64 = 2.0;
 
 fn bad<T>(reason: String) -> Result<T, Error> {
-    Err(Error::BadParameters { reason })
+    Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }))
 }
 
 impl ShipParams {
@@ -67,8 +67,11 @@ pub fn rotation_shape(params: &CkksParams) -> Option<RotationShape> {
 impl Extension for ShipParams {
     fn to_toml(&self) -> Result<String, Error> {
         let table = std::collections::BTreeMap::from([(TABLE, self)]);
-        toml::to_string(&table)
-            .map_err(|e| Error::BadParameters { reason: format!("they cannot be written as text: {e}") })
+        toml::to_string(&table).map_err(|e| {
+            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                reason: format!("they cannot be written as text: {e}"),
+            })
+        })
     }
 
     fn words(&self) -> Vec<u64> {

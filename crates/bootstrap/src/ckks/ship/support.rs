@@ -32,13 +32,13 @@ impl SecretSupport {
         if (1..=n / 2).contains(&self.weight) && fits {
             return Ok(());
         }
-        Err(Error::BadParameters {
+        Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
             reason: format!(
             "a ring of degree {n} has no room for {} positions in windows of {:?}; choose half a window of 1 to {most}",
             self.weight,
             self.half_window.map(|half| 2 * half)
         ),
-        })
+        }))
     }
 
     /// The first position that coefficient `k` may have.
@@ -88,11 +88,11 @@ impl SecretSupport {
         if bits >= 128.0 {
             return Ok(());
         }
-        Err(Error::BadParameters { reason: format!(
+        Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: format!(
             "there are 2^{:.1} sparse secrets, {bits:.1} bits of security where {MEET} of that exponent must be 128; take a larger \
              window or weight",
             self.log2_count(n)
-        ) })
+        ) }))
     }
 }
 

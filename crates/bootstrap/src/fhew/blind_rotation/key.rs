@@ -152,7 +152,7 @@ impl FhewBootstrapKey {
         starts: &[GlweSample],
         log_tables: u32,
     ) -> Result<(), Error> {
-        let bad = |reason: String| Err(Error::BadParameters { reason });
+        let bad = |reason: String| Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }));
         if starts.len() != cts.len() && starts.len() != 1 {
             return bad(format!("{} starts for {} ciphertexts; give one for each, or one", starts.len(), cts.len()));
         }

@@ -170,7 +170,9 @@ impl CkksLiteral {
     ) -> Result<Self, Error> {
         let unreadable = |e: toml::de::Error| {
             let line = e.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
-            Error::BadParameters { reason: format!("the text is not a parameter set: {} in line {line}", e.message()) }
+            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                reason: format!("the text is not a parameter set: {} in line {line}", e.message()),
+            })
         };
         let mut all = DeTable::parse(text).map_err(unreadable)?;
         match all.get_ref().get("family").map(|family| family.get_ref().as_str()) {
@@ -199,7 +201,11 @@ impl CkksLiteral {
     /// # Errors
     /// [`Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| Error::BadParameters { reason: format!("they cannot be written as text: {e}") };
+        let reason = |e| {
+            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
+                reason: format!("they cannot be written as text: {e}"),
+            })
+        };
         let text = toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?;
         Ok(match &self.extension {
             Some(extension) => format!("{text}\n{}", extension.to_toml()?),
@@ -314,5 +320,5 @@ impl CkksLiteral {
 }
 
 pub(super) fn bad<T>(reason: String) -> Result<T, Error> {
-    Err(Error::BadParameters { reason })
+    Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }))
 }

@@ -61,9 +61,9 @@ pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Er
 
 fn too_few(literal: &CkksLiteral, role: Role, bits: u32) -> Error {
     let log_2n = literal.log_n + 1;
-    Error::BadParameters { reason: format!(
+    aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: format!(
         "there are not enough primes = 1 mod 2^{log_2n} of {bits} bits for the {role:?} group; take more bits or fewer primes"
-    ) }
+    ) })
 }
 
 /// The message primes and the canonical scales, both with user level 0 (its prime: that of level 1) first.

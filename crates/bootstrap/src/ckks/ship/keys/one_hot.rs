@@ -146,7 +146,7 @@ impl ShipKeys<'_> {
         let (ctx, ring) = (&**self.context(), self.context().ring());
         let Some(one_hot) = self.shape.one_hot else {
             let reason = "these SHIP rotation keys are for all slots of the ring; make some for few".into();
-            return Err(Error::BadParameters { reason });
+            return Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }));
         };
         let signs = [right(ctx, 0), ring.automorphism(conjugation_exponent(ring.n()))];
         let mut sums: Vec<Pair> = Vec::new();
