@@ -8,6 +8,7 @@
 pub mod bootstrapper;
 pub mod ckks;
 pub mod error;
+pub mod fault;
 pub mod fhew;
 pub mod integer;
 pub mod own_keys;

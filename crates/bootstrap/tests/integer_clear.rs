@@ -4,10 +4,12 @@ use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Raise, Refresh, INPUT_LE
 use aglet_bootstrap::{Bootstrapper, Error, Plan, Stage};
 use aglet_circuits::Rounding;
 use aglet_rlwe::security::{Secret, Security};
+use aglet_schemes::fault::IntegerFault;
 use aglet_schemes::integer::prime_power::{
     slots as slots_of, Pair, PrimePower, PrimePowerClear, PrimePowerClearEvaluator, Residue, P,
 };
-use aglet_schemes::integer::{IntegerLiteral, IntegerParams, Primes};
+use aglet_schemes::integer::{BootstrapPrimes, IntegerLiteral, IntegerParams, Primes};
+use aglet_schemes::{Error as SchemeError, ParameterFault};
 
 const INT16: &str = include_str!("../../aglet/presets/integer/int16.toml");
 const DEEP: &str = include_str!("../../aglet/presets/integer/int16-deep.toml");
@@ -19,6 +21,14 @@ fn literal() -> IntegerLiteral {
 fn literal_of(text: &str) -> IntegerLiteral {
     let params = IntegerParams::from_toml(text, Security::NotChecked).unwrap();
     IntegerLiteral { claims: None, ..params.literal().clone() }
+}
+
+/// What is wrong with parameters.
+fn fault(refused: Result<IntegerParams, SchemeError>) -> IntegerFault {
+    match refused.unwrap_err() {
+        SchemeError::BadParameters(ParameterFault::Integer(fault)) => fault,
+        other => panic!("{other}"),
+    }
 }
 
 fn params(log_n: u32) -> IntegerParams {
@@ -78,16 +88,13 @@ fn messages_in_a_subring_are_refreshed_as_in_a_ring_of_its_degree() {
         let out = refreshed(&params, values.clone(), (-15..=15).collect());
         assert_eq!((out.level, modulo_p(&out.values)), (params.max_level(), modulo_p(&values)));
     }
-    let refused = |log_n, log_slots| {
-        let refused = IntegerParams::new(deep(log_n, log_slots), Security::NotChecked);
-        assert!(refused.unwrap_err().to_string().contains("slots are not between"));
-    };
-    refused(16, 16);
-    refused(10, 5);
+    for (log_n, log_slots, most) in [(16, 16, 15), (10, 5, 10)] {
+        let refused = IntegerParams::new(deep(log_n, log_slots), Security::NotChecked).unwrap_err();
+        assert_eq!(refused, IntegerFault::Slots { log_slots, most, t: P }.into());
+    }
     // In the ring of degree 2^16 the noise of a dense secret asks for primes of more than 50 bits.
     let dense = IntegerLiteral { secret: Secret::Ternary, levels: Primes { bits: 38, count: 7 }, ..deep(16, 15) };
-    let refused = IntegerParams::new(dense, Security::NotChecked).unwrap_err().to_string();
-    assert!(refused.contains("too small for products modulo the square"), "{refused}");
+    assert!(matches!(fault(IntegerParams::new(dense, Security::NotChecked)), IntegerFault::DigitPrimes { .. }));
 }
 
 #[test]
@@ -159,22 +166,28 @@ fn a_plan_with_a_stage_out_of_place_is_refused() {
 
 #[test]
 fn what_a_bootstrap_cannot_do_is_refused_with_its_reason() {
-    let refused = |change: &dyn Fn(&mut IntegerLiteral), security, what: &str| {
+    let off = Security::NotChecked;
+    let made = |change: &dyn Fn(&mut IntegerLiteral), security| {
         let mut changed = literal();
         change(&mut changed);
-        let e = IntegerParams::new(changed, security).unwrap_err().to_string();
-        assert!(e.contains(what), "{e}");
+        IntegerParams::new(changed, security)
     };
-    let off = Security::NotChecked;
-    refused(&|l| l.plaintext_modulus = 786_433, off, "take 65537");
-    refused(&|l| l.bootstrap.as_mut().unwrap().digits.bits = 46, off, "bits too small for products modulo the square");
-    refused(&|l| l.levels.bits = 33, off, "too small for a level");
-    refused(&|l| l.bootstrap.as_mut().unwrap().raised.bits = 44, off, "are too small for its noise");
-    refused(&|l| l.bootstrap.as_mut().unwrap().sparse_weight = 32, off, "would fail");
-    refused(&|l| l.base_bits = 44, off, "would fail");
-    refused(&|l| l.bootstrap.as_mut().unwrap().max_log_qp = 920.0, Security::Bits128, "below 128 bits");
+    let primes = |change: &dyn Fn(&mut BootstrapPrimes)| fault(made(&|l| change(l.bootstrap.as_mut().unwrap()), off));
+    let other = IntegerFault::BootstrapModulus { weight: 31, served: P, t: 786_433 };
+    assert_eq!(fault(made(&|l| l.plaintext_modulus = 786_433, off)), other);
+    assert!(matches!(primes(&|b| b.digits.bits = 46), IntegerFault::DigitPrimes { bits, t: P } if bits > 0.0));
+    assert!(
+        matches!(fault(made(&|l| l.levels.bits = 33, off)), IntegerFault::SmallLevel { bits, t: P, .. } if bits > 0.0)
+    );
+    assert!(matches!(primes(&|b| b.raised.bits = 44), IntegerFault::LastDivision { log2, least } if log2 < least));
+    assert!(matches!(primes(&|b| b.sparse_weight = 32), IntegerFault::Failure { log2 } if log2 > -128.0));
+    assert!(matches!(fault(made(&|l| l.base_bits = 44, off)), IntegerFault::Failure { log2 } if log2 > -128.0));
+    let insecure = made(&|l| l.bootstrap.as_mut().unwrap().max_log_qp = 920.0, Security::Bits128);
+    assert!(matches!(insecure, Err(SchemeError::Rlwe(aglet_rlwe::Error::InsecureParameters { .. }))));
     let none = IntegerParams::new(IntegerLiteral { bootstrap: None, ..literal() }, off).unwrap();
-    assert!(BootstrapCircuit::new(&none).unwrap_err().to_string().contains("take int16"));
+    let name = none.name().to_string();
+    let refused = BootstrapCircuit::new(&none).unwrap_err();
+    assert_eq!(refused, Error::Scheme(IntegerFault::NoBootstrap { name }.into()));
     // The corner of the cube, and the tail of the noise below.
     let failure = params(15).bootstrap_failure().unwrap();
     assert!((-133.5..-132.5).contains(&failure), "2^{failure}");

@@ -2,13 +2,15 @@
 
 use aglet_bootstrap::ckks;
 use aglet_bootstrap::ckks::ship::ShipParams;
+use aglet_bootstrap::fault::ShipFault;
 use aglet_ring::primes::is_prime;
 use aglet_rlwe::security::Security;
-use aglet_rlwe::Error;
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+use aglet_schemes::{Error, ParameterFault};
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 fn preset_paths() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../aglet/presets/ckks");
@@ -35,7 +37,7 @@ fn every_preset_keeps_its_claims() {
         if claims.security_bits >= 128.0 {
             assert!(gated.is_ok(), "{name}: {gated:?}");
         } else {
-            assert!(matches!(gated, Err(Error::InsecureParameters { .. })), "{name}");
+            assert!(matches!(gated, Err(Error::Rlwe(aglet_rlwe::Error::InsecureParameters { .. }))), "{name}");
             assert!(format!("{params:?}").contains("NOT CHECKED"));
         }
     }
@@ -98,4 +100,35 @@ fn literals_survive_as_text() {
         let [one, two] = [literal, back].map(|l| CkksParams::new(l, Security::NotChecked).unwrap());
         assert_eq!(one, two);
     }
+}
+
+#[test]
+fn what_does_not_fit_ship_is_named() {
+    let text = include_str!("../../aglet/presets/ckks/ship13-bits.toml");
+    let refused = |change: &dyn Fn(&mut CkksLiteral, &mut ShipParams)| {
+        let mut literal = ckks::literal(text).unwrap();
+        let mut own = literal.extension::<ShipParams>().unwrap().clone();
+        change(&mut literal, &mut own);
+        literal.extension = Some(Arc::new(own));
+        let refused = CkksParams::new(literal, Security::NotChecked).unwrap_err();
+        let Error::BadParameters(ParameterFault::Extension(fault)) = refused else { panic!("{refused}") };
+        fault.of::<ShipFault>().unwrap().clone()
+    };
+    let heavy = ShipFault::Weight { weight: 31, found: Some(30), switch_bits: None };
+    assert_eq!(refused(&|l, _| l.ephemeral_weight = Some(30)), heavy);
+    assert_eq!(refused(&|l, _| l.message_ratio_log2 = None), ShipFault::MessageRatio { found: None });
+    assert_eq!(refused(&|l, _| l.moduli[3].count = 4), ShipFault::Groups { eval_mod: 5 });
+    assert_eq!(refused(&|_, own| own.digits[2][0] = 1), ShipFault::Digits { raised: 3 });
+    let wide = ShipFault::Values { columns: 65, cmuxes: vec![4; 4] };
+    assert_eq!(refused(&|_, own| own.masked = 65), wide);
+    assert_eq!(refused(&|_, own| own.masked = 15), ShipFault::Reach { reach: 3840, wanted: 4096 });
+    assert_eq!(refused(&|_, own| own.digit_bits = 9), ShipFault::Bits { digit: 9, prime: 50 });
+    let windows = ShipFault::Windows { n: 8192, weight: 31, window: Some(530), most: 264 };
+    assert_eq!(refused(&|_, own| own.window = Some(265)), windows);
+    assert!(
+        matches!(refused(&|l, _| l.moduli[4].bits = 48), ShipFault::RaisedPrimes { apart, most: 2.0 } if apart < -2.0)
+    );
+    assert!(matches!(refused(&|l, _| l.max_log_qp = Some(200.0)), ShipFault::LargeKey { found, .. } if found > 200.0));
+    let long = refused(&|_, own| own.digits = vec![vec![0, 1], vec![2]]);
+    assert!(matches!(long, ShipFault::LargeDigit { special } if (special - 56.0).abs() < 0.1));
 }

@@ -1,5 +1,6 @@
 //! The errors of this crate.
 
+use crate::fault::ParameterFault;
 use thiserror::Error;
 
 /// Why an operation on ciphertexts was refused.
@@ -156,6 +157,9 @@ pub enum Error {
         bits: f64,
     },
 
+    /// A literal that contradicts itself or asks for primes that do not exist, or a text that is none.
+    #[error("These parameters do not work: {0}.")]
+    BadParameters(#[source] ParameterFault),
     /// Parameters that the evaluator cannot be built from.
     #[error("These parameters cannot be used: {reason}.")]
     InvalidParameters {
@@ -194,6 +198,12 @@ pub enum Error {
     /// From the crate of the ring.
     #[error(transparent)]
     Ring(#[from] aglet_ring::Error),
+}
+
+impl<F: Into<ParameterFault>> From<F> for Error {
+    fn from(fault: F) -> Self {
+        Self::BadParameters(fault.into())
+    }
 }
 
 impl Error {

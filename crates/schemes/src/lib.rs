@@ -9,6 +9,7 @@
 pub mod ckks;
 pub mod error;
 pub mod evaluator;
+pub mod fault;
 pub mod fhew;
 pub mod forms;
 pub mod integer;
@@ -25,6 +26,7 @@ pub mod spread;
 pub use ckks::approximate::Approximate;
 pub use error::Error;
 pub use evaluator::Evaluator;
+pub use fault::ParameterFault;
 pub use forms::{Forms, Product, Quadratic, Scale};
 pub use linear_map::LinearMap;
 pub use samples::SampleEvaluator;

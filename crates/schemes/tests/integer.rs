@@ -6,11 +6,12 @@ use aglet_ring::sample::ChaChaSource;
 use aglet_ring::Modulus;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
+use aglet_schemes::fault::{IntegerFault, TextFault};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Noise,
     Packing, SlotEvaluator, WideRings,
 };
-use aglet_schemes::{Error, Evaluator};
+use aglet_schemes::{Error, Evaluator, ParameterFault};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -281,19 +282,26 @@ fn what_the_secret_key_sees_to_be_lost_is_refused() {
 
 #[test]
 fn parameters_that_cannot_hold_a_product_are_refused() {
-    let refused = |text: &str, security, what: &str| {
-        let e = IntegerParams::from_toml(text, security).unwrap_err().to_string();
-        assert!(e.contains(what), "{e}");
-    };
-    refused(&literal(65536, 44, 44), Security::NotChecked, "not odd");
-    refused(&literal((1 << 31) + 1, 44, 44), Security::NotChecked, "2^31");
-    refused(&literal(65537, 44, 28), Security::NotChecked, "too small for a level");
-    refused(&literal(65537, 24, 44), Security::NotChecked, "bits too few");
-    refused(&literal(65537, 44, 44), Security::Bits128, "below 128 bits");
-    refused(&literal(65537, 44, 70), Security::NotChecked, "not enough");
+    let refused = |text: &str| IntegerParams::from_toml(text, Security::NotChecked).unwrap_err();
+    assert_eq!(refused(&literal(65536, 44, 44)), IntegerFault::Plaintext { t: 65536 }.into());
+    let t = (1 << 31) + 1;
+    assert_eq!(refused(&literal(t, 44, 44)), IntegerFault::Plaintext { t }.into());
+    assert!(matches!(
+        refused(&literal(65537, 44, 28)),
+        Error::BadParameters(ParameterFault::Integer(IntegerFault::SmallLevel { t: 65537, bits, .. })) if bits > 0.0
+    ));
+    assert!(matches!(
+        refused(&literal(65537, 24, 44)),
+        Error::BadParameters(ParameterFault::Integer(IntegerFault::SmallBase { t: 65537, bits })) if bits > 0.0
+    ));
+    let insecure = IntegerParams::from_toml(&literal(65537, 44, 44), Security::Bits128);
+    assert!(matches!(insecure, Err(Error::Rlwe(aglet_rlwe::Error::InsecureParameters { .. }))));
+    let few = IntegerFault::FewPrimes { what: "level", bits: 70 };
+    assert_eq!(refused(&literal(65537, 44, 70)), few.into());
     let binary = format!("{}secret = \"binary\"\n", literal(65537, 44, 44));
-    refused(&binary, Security::NotChecked, "a binary secret");
-    refused("family = \"ckks\"", Security::NotChecked, "ckks");
+    assert_eq!(refused(&binary), IntegerFault::BinarySecret.into());
+    let foreign = refused("family = \"ckks\"");
+    assert!(matches!(foreign, Error::BadParameters(ParameterFault::Text(TextFault::Unreadable { .. }))), "{foreign}");
     let t = Modulus::new(65539).unwrap();
     let none = Encoder::new(t, (LOG_N, 0), Packing::Slots, arch::chosen().unwrap());
     assert!(matches!(none, Err(Error::NoSlots { t: 65539, n: N })));

@@ -17,12 +17,12 @@ pub fn shown(text: &str) -> String {
 
 /// What is wrong with a literal out of a file.
 pub fn unusable(e: impl Into<Error>) -> Error {
-    match e.into() {
-        Error::Rlwe(aglet_rlwe::Error::BadParameters(fault)) => {
-            FormatError::Unusable { reason: shown(&fault.to_string()) }.into()
-        }
-        e => e,
-    }
+    let reason = match e.into() {
+        Error::Rlwe(aglet_rlwe::Error::BadParameters(fault)) => fault.to_string(),
+        Error::Scheme(aglet_schemes::Error::BadParameters(fault)) => fault.to_string(),
+        e => return e,
+    };
+    FormatError::Unusable { reason: shown(&reason) }.into()
 }
 
 /// Parameters of a family as files carry them: a literal as text, whose name may be that of a preset.

@@ -69,7 +69,7 @@ pub trait Bootstrapping: Sync {
 ///
 /// # Errors
 /// Those of the literal.
-pub fn literal(text: &str) -> Result<CkksLiteral, aglet_rlwe::Error> {
+pub fn literal(text: &str) -> Result<CkksLiteral, aglet_schemes::Error> {
     CkksLiteral::extended::<ship::ShipParams>(text, ship::TABLE)
 }
 
@@ -77,7 +77,7 @@ pub fn literal(text: &str) -> Result<CkksLiteral, aglet_rlwe::Error> {
 ///
 /// # Errors
 /// As those two.
-pub fn params(text: &str, security: Security) -> Result<CkksParams, aglet_rlwe::Error> {
+pub fn params(text: &str, security: Security) -> Result<CkksParams, aglet_schemes::Error> {
     CkksParams::new(literal(text)?, security)
 }
 

@@ -6,8 +6,8 @@
 pub enum RingSwitchFault {
     /// Rings of which the large one is smaller, or has no roots of unity for the modulus of FHEW.
     #[error(
-        "FHEW samples of degree 2^{small} modulo {modulus} cannot stand in a ring of degree 2^{large}; take a parameter \
-         set of another degree"
+        "FHEW samples of degree 2^{small} modulo {modulus} cannot stand in a ring of degree 2^{large}; take a \
+         parameter set of another degree"
     )]
     Rings {
         /// log2 of the degree of FHEW samples.

@@ -1,6 +1,7 @@
 //! Parameter sets of FHEW: the content of a preset file, and the form that has passed the security check.
 
 use super::message::{Domain, Message};
+use crate::fault::TextFault;
 use crate::Error;
 use aglet_ring::blind::Gadget;
 use aglet_rlwe::lwe::{log2_tail, LweParams, LweSpec, Method};
@@ -74,23 +75,17 @@ impl FhewLiteral {
     /// Reads the text of a TOML file. Unknown fields are refused.
     ///
     /// # Errors
-    /// [`aglet_rlwe::Error::BadParameters`] with the place and the reason.
+    /// [`Error::BadParameters`] with the place and the reason.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Ok(toml::from_str(text)
-            .map_err(|e| aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: e.to_string() }))?)
+        Ok(toml::from_str(text).map_err(TextFault::from)?)
     }
 
     /// The text of this literal, without claims, which do not affect keys and ciphertexts.
     ///
     /// # Errors
-    /// [`aglet_rlwe::Error::BadParameters`] for a literal that cannot be written as text.
+    /// [`Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| {
-            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                reason: format!("they cannot be written as text: {e}"),
-            })
-        };
-        Ok(toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?)
+        Ok(toml::to_string(&Self { claims: None, ..self.clone() }).map_err(TextFault::from)?)
     }
 
     /// What keys and ciphertexts depend on, in 32 bytes: all of the text but name and source.

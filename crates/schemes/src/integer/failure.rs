@@ -2,7 +2,9 @@
 //! grows in digit extraction.
 
 use super::{IntegerParams, Noise};
-use aglet_rlwe::{Error, KeySwitchSpec};
+use crate::fault::IntegerFault;
+use crate::Error;
+use aglet_rlwe::KeySwitchSpec;
 use std::f64::consts::LOG2_E;
 
 /// The largest low digit that a bootstrap removes.
@@ -101,24 +103,18 @@ impl IntegerParams {
         if self.literal().bootstrap.is_none() {
             return Ok(());
         }
-        let refused = |reason: String| Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }));
         let (noise, p) = (Noise::rounding(self), self.plain().value());
-        let excess = self.digit_primes()?.iter().map(|&q| noise.excess(noise, p * p, q)).fold(f64::MIN, f64::max);
-        if excess > 0.0 {
-            return refused(format!(
-                "the primes of digit extraction are {excess:.1} bits too small for products modulo the square of {p}; take larger ones"
-            ));
+        let bits = self.digit_primes()?.iter().map(|&q| noise.excess(noise, p * p, q)).fold(f64::MIN, f64::max);
+        if bits > 0.0 {
+            return Err(IntegerFault::DigitPrimes { bits, t: p }.into());
         }
-        if self.last_division() < noise.log2() + (p as f64).log2() {
-            return refused(
-                "the raised primes and that of the last product are too small for its noise; take larger ones".into(),
-            );
+        let (log2, least) = (self.last_division(), noise.log2() + (p as f64).log2());
+        if log2 < least {
+            return Err(IntegerFault::LastDivision { log2, least }.into());
         }
         match self.bootstrap_failure()? {
             log2 if log2 <= -128.0 => Ok(()),
-            log2 => refused(format!(
-                "a bootstrap would fail with probability 2^{log2:.1}; take a sparse secret of smaller weight"
-            )),
+            log2 => Err(IntegerFault::Failure { log2 }.into()),
         }
     }
 }

@@ -3,11 +3,13 @@
 
 use super::noise::Noise;
 use super::prime_power::P;
+use crate::fault::{IntegerFault, TextFault};
 use crate::primes::{claim, largest_below};
+use crate::Error;
 use aglet_ring::Modulus;
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{Error, KeySwitchSpec, Params};
+use aglet_rlwe::{KeySwitchSpec, Params};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -99,20 +101,14 @@ impl IntegerLiteral {
     /// # Errors
     /// [`Error::BadParameters`] with the reason.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        toml::from_str(text)
-            .map_err(|e| aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: e.to_string() }))
+        Ok(toml::from_str(text).map_err(TextFault::from)?)
     }
     /// The text that [`IntegerLiteral::from_toml`] reads, without claims.
     ///
     /// # Errors
     /// [`Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| {
-            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                reason: format!("they cannot be written as text: {e}"),
-            })
-        };
-        toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
+        Ok(toml::to_string(&Self { claims: None, ..self.clone() }).map_err(TextFault::from)?)
     }
     /// What keys and ciphertexts depend on, in 32 bytes: all of the text but name and source.
     fn fingerprint(&self) -> Result<[u8; 32], Error> {
@@ -152,10 +148,6 @@ impl Deref for IntegerParams {
     }
 }
 
-fn bad<T>(reason: String) -> Result<T, Error> {
-    Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }))
-}
-
 impl IntegerParams {
     /// Reads and checks the text of a TOML file. Unknown fields are refused.
     ///
@@ -173,47 +165,32 @@ impl IntegerParams {
     pub fn new(literal: IntegerLiteral, security: Security) -> Result<Self, Error> {
         let t = literal.plaintext_modulus;
         if t < 3 || t.is_multiple_of(2) || t >= 1 << 31 {
-            return bad(format!(
-                "the plaintext modulus {t} is not odd and between 3 and 2^31; 65537 has slots in every ring"
-            ));
+            return Err(IntegerFault::Plaintext { t }.into());
         }
         if matches!(literal.secret, Secret::Binary | Secret::BlockBinary(_)) {
-            return bad(
-                "a binary secret is larger at some roots than noise is estimated for; take a ternary one".into()
-            );
+            return Err(IntegerFault::BinarySecret.into());
         }
-        if literal.levels.count > 512 || literal.special.count > 64 {
-            return bad("there are more than 512 levels or 64 special primes; take fewer, larger ones".into());
+        let (levels, special) = (literal.levels.count, literal.special.count);
+        if levels > 512 || special > 64 {
+            return Err(IntegerFault::Primes { levels, special }.into());
         }
         let bootstrap = literal.bootstrap.as_ref();
         let counts = bootstrap.map(|b| [b.digits.count, b.raised.count, b.coeffs_to_slots_bits.len()]);
-        if counts.into_iter().flatten().any(|count| count > 64) {
-            return bad("there are more than 64 primes of one kind for the bootstrap; take fewer, larger ones".into());
+        if let Some(found) = counts.into_iter().flatten().find(|&count| count > 64) {
+            return Err(IntegerFault::BootstrapPrimes { found }.into());
         }
         let plain = Modulus::new(t)?;
         let room = log_slots(literal.log_n, t);
         if let Some(log_slots) = literal.log_slots.filter(|log_slots| !(6..=room).contains(log_slots)) {
-            return bad(format!(
-                "2^{log_slots} slots are not between 2^6 and 2^{room}, as many as there are modulo {t}"
-            ));
+            return Err(IntegerFault::Slots { log_slots, most: room, t }.into());
         }
         let mut used = vec![t];
-        let mut take = |bits: u32, count: usize, what: &str| {
+        let mut take = |bits: u32, count: usize, what: &'static str| {
             let found = largest_below(literal.log_n, bits, count, &used);
-            found.map(|primes| claim(primes, &mut used)).ok_or_else(|| {
-                aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                    reason: format!(
-                        "there are not enough {what} primes of {bits} bits; take more bits or fewer primes"
-                    ),
-                })
-            })
+            found.map(|primes| claim(primes, &mut used)).ok_or(IntegerFault::FewPrimes { what, bits })
         };
         if let Some(bootstrap) = bootstrap.filter(|_| t != P) {
-            return bad(format!(
-                "the bootstrap with a sparse secret of weight {} is for the plaintext modulus {P}, not {t}; take {P}, or a set without \
-                 a bootstrap",
-                bootstrap.sparse_weight
-            ));
+            return Err(IntegerFault::BootstrapModulus { weight: bootstrap.sparse_weight, served: P, t }.into());
         }
         // The primes modulo the square want to be as large as they can.
         let digits = bootstrap.map_or(Ok(Vec::new()), |b| take(b.digits.bits, b.digits.count, "digit"))?;
@@ -300,11 +277,8 @@ impl IntegerParams {
     /// # Errors
     /// [`Error::BadParameters`] for a set without one.
     pub fn bootstrap(&self) -> Result<&BootstrapPrimes, Error> {
-        self.literal().bootstrap.as_ref().ok_or_else(|| {
-            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                reason: format!("the set {} has no bootstrap; take int16", self.name()),
-            })
-        })
+        let none = || IntegerFault::NoBootstrap { name: self.name().to_string() };
+        Ok(self.literal().bootstrap.as_ref().ok_or_else(none)?)
     }
     /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of correction factor f, as
     /// products have.
@@ -341,22 +315,16 @@ fn log_slots(log_n: u32, t: u64) -> u32 {
 const SUMMED: f64 = 4.0;
 
 /// Every level has room for the product of sums of a few products, and the lowest prime holds a message beside their noise.
-fn check_room(params: &Params, user_limbs: usize, t: u64) -> Result<(), Error> {
+fn check_room(params: &Params, user_limbs: usize, t: u64) -> Result<(), IntegerFault> {
     let sum = Noise::rounding(params).times(SUMMED);
     let short = params.q()[1..user_limbs].iter().map(|&q| (q, sum.excess(sum, t, q))).find(|(_, bits)| *bits > 0.0);
-    if let Some((q, bits)) = short {
-        return bad(format!(
-            "the prime {q} is {bits:.1} bits too small for a level: products modulo {t} square their noise; take larger primes or a \
-             smaller t"
-        ));
+    if let Some((prime, bits)) = short {
+        return Err(IntegerFault::SmallLevel { prime, bits, t });
     }
     let room = sum.budget(params, (params.q()[0] as f64).log2(), t);
     match room > 0.0 {
         true => Ok(()),
-        false => bad(format!(
-            "the base prime has {:.1} bits too few for messages modulo {t}; make it larger, or take a smaller t",
-            -room
-        )),
+        false => Err(IntegerFault::SmallBase { bits: -room, t }),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use super::keys::RotationShape;
 use super::support::SecretSupport;
+use crate::fault::ShipFault;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{Error, Params};
+use aglet_rlwe::Params;
 use aglet_schemes::ckks::params::{Extension, Role};
 use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+use aglet_schemes::fault::ExtensionFault;
 use serde::{Deserialize, Serialize};
 
 /// The name of the table in the text of a set.
@@ -37,10 +39,6 @@ const WEIGHT: usize = (1 << PRODUCT_PRIMES) - 1;
 /// Bits that the raised primes may have more or fewer than the chain.
 const RAISED_BITS: f64 = 2.0;
 
-fn bad<T>(reason: String) -> Result<T, Error> {
-    Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }))
-}
-
 impl ShipParams {
     /// Those of a set of parameters; `None` for one without SHIP.
     #[must_use]
@@ -65,13 +63,8 @@ pub fn rotation_shape(params: &CkksParams) -> Option<RotationShape> {
 }
 
 impl Extension for ShipParams {
-    fn to_toml(&self) -> Result<String, Error> {
-        let table = std::collections::BTreeMap::from([(TABLE, self)]);
-        toml::to_string(&table).map_err(|e| {
-            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                reason: format!("they cannot be written as text: {e}"),
-            })
-        })
+    fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(&std::collections::BTreeMap::from([(TABLE, self)]))
     }
 
     fn words(&self) -> Vec<u64> {
@@ -89,62 +82,68 @@ impl Extension for ShipParams {
         }
     }
 
-    fn check(&self, literal: &CkksLiteral) -> Result<(), Error> {
+    fn check(&self, literal: &CkksLiteral) -> Result<(), ExtensionFault> {
+        self.fits(literal).map_err(ExtensionFault::new)
+    }
+
+    fn check_primes(&self, params: &Params, security: Security) -> Result<(), ExtensionFault> {
+        self.fits_primes(params, security).map_err(ExtensionFault::new)
+    }
+}
+
+impl ShipParams {
+    /// Refuses a literal that this does not fit, as far as that needs no primes.
+    fn fits(&self, literal: &CkksLiteral) -> Result<(), ShipFault> {
         let count = |role| literal.groups(role).map(|g| g.count).sum::<usize>();
         let (slots, raised) = (1usize << (literal.log_n - 1), count(Role::Raised));
-        if literal.sparse_switch_bits.is_some() || literal.ephemeral_weight != Some(WEIGHT) {
-            return bad(format!("[ship] takes ephemeral_weight = {WEIGHT} and no sparse_switch_bits; write it so"));
+        let (found, switch_bits) = (literal.ephemeral_weight, literal.sparse_switch_bits);
+        if switch_bits.is_some() || found != Some(WEIGHT) {
+            return Err(ShipFault::Weight { weight: WEIGHT, found, switch_bits });
         }
-        if literal.message_ratio_log2.is_none_or(|ratio| !(0.0..=60.0).contains(&ratio)) {
-            return bad("[ship] needs a message_ratio_log2 between 0 and 60".into());
+        let found = literal.message_ratio_log2;
+        if found.is_none_or(|ratio| !(0.0..=60.0).contains(&ratio)) {
+            return Err(ShipFault::MessageRatio { found });
         }
         let shape = (count(Role::EvalMod), count(Role::SlotsToCoeffs), literal.regular_level);
         if shape != (PRODUCT_PRIMES, 1, Some(literal.levels())) || count(Role::CoeffsToSlots) + count(Role::Spare) > 0 {
-            return bad(format!(
-                "[ship] takes {PRODUCT_PRIMES} eval_mod primes, one slots_to_coeffs prime, no coeffs_to_slots and spare ones, and \
-                 the number of message primes as regular_level"
-            ));
+            return Err(ShipFault::Groups { eval_mod: PRODUCT_PRIMES });
         }
         let mut limbs = self.digits.concat();
         limbs.sort_unstable();
         if raised == 0 || !limbs.into_iter().eq(0..raised) || self.digits.iter().any(Vec::is_empty) {
-            return bad(format!(
-                "the digits of [ship] do not name each of the {raised} raised primes once; there must be some"
-            ));
+            return Err(ShipFault::Digits { raised });
         }
         let values = |n: &usize| (1..=64).contains(n);
         if !values(&self.masked) || !(1..=8).contains(&self.cmux.len()) || !self.cmux.iter().all(values) {
-            return bad("[ship] takes 1 to 64 columns and 1 to 8 CMuxes of 1 to 64 values".into());
+            return Err(ShipFault::Values { columns: self.masked, cmuxes: self.cmux.clone() });
         }
         let (reach, window) = (self.cmux.iter().product::<usize>() * self.masked, self.window.unwrap_or(slots));
         let wanted = self.window.map_or(slots, |half| 2 * half);
         if reach < wanted || window == 0 || window > slots {
-            return bad(format!(
-                "the columns and CMuxes of [ship] reach {reach} positions, and a window has {wanted}; take more"
-            ));
+            return Err(ShipFault::Reach { reach, wanted });
         }
-        if !(1..=8).contains(&self.digit_bits) || literal.moduli.iter().any(|g| g.bits > 50) {
-            return bad("[ship] takes digit_bits of 1 to 8, and primes of 50 bits or less".into());
+        let (digit, prime) = (self.digit_bits, literal.moduli.iter().map(|g| g.bits).max().unwrap_or(0));
+        if !(1..=8).contains(&digit) || prime > 50 {
+            return Err(ShipFault::Bits { digit, prime });
         }
         self.support().check(1 << literal.log_n)
     }
 
     /// Refuses raised primes that keys cannot have, or whose product is far from that of the chain, digits larger than P, and a support of which there are too few.
-    fn check_primes(&self, params: &Params, security: Security) -> Result<(), Error> {
+    fn fits_primes(&self, params: &Params, security: Security) -> Result<(), ShipFault> {
         let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
         let (raised, special) = (params.spare(), log2(params.p()));
         let apart = log2(raised) - log2(params.q());
         if apart.abs() > RAISED_BITS {
-            return bad(format!(
-                "the raised primes have {apart:.1} bits more than the chain; take others, at most {RAISED_BITS} apart"
-            ));
+            return Err(ShipFault::RaisedPrimes { apart, most: RAISED_BITS });
         }
-        if log2(raised) + special > params.log_qp() {
-            return bad("max_log_qp leaves no room for the raised and all special primes; make it larger".into());
+        let (found, most) = (log2(raised) + special, params.log_qp());
+        if found > most {
+            return Err(ShipFault::LargeKey { found, most });
         }
         let digit = |d: &Vec<usize>| d.iter().map(|&i| (raised[i] as f64).log2()).sum::<f64>();
         if self.digits.iter().any(|d| digit(d) > special) {
-            return bad("a digit of raised primes is larger than the special modulus; take shorter digits".into());
+            return Err(ShipFault::LargeDigit { special });
         }
         match security {
             Security::Bits128 => self.support().least_count(params.n()),

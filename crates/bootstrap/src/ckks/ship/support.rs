@@ -4,6 +4,7 @@
 //! are, the closer comes an attacker who guesses all of it from both ends: by the rule of eprint 2025/784 (section 5, after the Meet-LWE attack)
 //! `0.4 log2` of their number must be 128.
 
+use crate::fault::ShipFault;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_rlwe::{Context, Error, SecretKey};
 use zeroize::Zeroizing;
@@ -24,21 +25,16 @@ impl SecretSupport {
     /// Refuses a weight or windows that a ring of degree `n` has no room for.
     ///
     /// # Errors
-    /// [`Error::BadParameters`].
-    pub fn check(self, n: usize) -> Result<(), Error> {
+    /// [`ShipFault::Windows`].
+    pub fn check(self, n: usize) -> Result<(), ShipFault> {
         // Of windows that overlap more, hardly any list of positions increases.
         let most = n / self.weight.max(1);
         let fits = self.half_window.is_none_or(|half| (1..=most.min(n / 2)).contains(&half));
         if (1..=n / 2).contains(&self.weight) && fits {
             return Ok(());
         }
-        Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-            reason: format!(
-            "a ring of degree {n} has no room for {} positions in windows of {:?}; choose half a window of 1 to {most}",
-            self.weight,
-            self.half_window.map(|half| 2 * half)
-        ),
-        }))
+        let window = self.half_window.map(|half| 2 * half);
+        Err(ShipFault::Windows { n, weight: self.weight, window, most })
     }
 
     /// The first position that coefficient `k` may have.
@@ -82,17 +78,13 @@ impl SecretSupport {
     /// Refuses a support of which there are too few for 128 bits.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] with their number.
-    pub fn least_count(self, n: usize) -> Result<(), Error> {
+    /// [`ShipFault::Count`].
+    pub fn least_count(self, n: usize) -> Result<(), ShipFault> {
         let bits = self.meet_bits(n);
         if bits >= 128.0 {
             return Ok(());
         }
-        Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: format!(
-            "there are 2^{:.1} sparse secrets, {bits:.1} bits of security where {MEET} of that exponent must be 128; take a larger \
-             window or weight",
-            self.log2_count(n)
-        ) }))
+        Err(ShipFault::Count { log2_count: self.log2_count(n), bits, share: MEET })
     }
 }
 

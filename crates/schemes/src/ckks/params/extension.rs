@@ -1,8 +1,9 @@
 //! What a bootstrap method of a crate above adds to a set of parameters.
 
 use super::literal::CkksLiteral;
+use crate::fault::ExtensionFault;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{Error, Params};
+use aglet_rlwe::Params;
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -12,18 +13,18 @@ pub trait Extension: Any + Debug + Send + Sync {
     /// The table as text, with its name above it.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for what cannot be written.
-    fn to_toml(&self) -> Result<String, Error>;
+    /// What the writer of TOML says of what cannot be written.
+    fn to_toml(&self) -> Result<String, toml::ser::Error>;
     /// Refuses a literal that it does not fit, as far as that needs no primes.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] with the first contradiction found.
-    fn check(&self, literal: &CkksLiteral) -> Result<(), Error>;
+    /// The first contradiction found.
+    fn check(&self, literal: &CkksLiteral) -> Result<(), ExtensionFault>;
     /// Refuses primes that it does not fit, and what is not secure.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] with the reason.
-    fn check_primes(&self, params: &Params, security: Security) -> Result<(), Error>;
+    /// The first reason found.
+    fn check_primes(&self, params: &Params, security: Security) -> Result<(), ExtensionFault>;
     /// What enters the fingerprint.
     fn words(&self) -> Vec<u64>;
     /// The distribution of a sparse secret of this weight.

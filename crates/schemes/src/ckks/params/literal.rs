@@ -7,8 +7,9 @@ use std::any::Any;
 use std::sync::Arc;
 use toml::de::{DeTable, Deserializer, ValueDeserializer};
 
+use crate::fault::{CkksFault, TextFault};
+use crate::Error;
 use aglet_rlwe::security::Secret;
-use aglet_rlwe::Error;
 
 /// The most primes of a set: what is left of a modulus that a prime of 20 bits at a time makes as large as N = 2^17 allows.
 const MAX_PRIMES: usize = 512;
@@ -101,7 +102,7 @@ pub enum Family {
 ///     ]
 /// "#)?;
 /// assert_eq!(literal.moduli.len(), 3);
-/// # Ok::<(), aglet_rlwe::Error>(())
+/// # Ok::<(), aglet_schemes::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -170,18 +171,15 @@ impl CkksLiteral {
     ) -> Result<Self, Error> {
         let unreadable = |e: toml::de::Error| {
             let line = e.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
-            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                reason: format!("the text is not a parameter set: {} in line {line}", e.message()),
-            })
+            TextFault::Line { message: e.message().to_string(), line }
         };
         let mut all = DeTable::parse(text).map_err(unreadable)?;
         match all.get_ref().get("family").map(|family| family.get_ref().as_str()) {
             Some(Some("ckks") | None) => {}
             Some(Some(other)) => {
-                let other: String = other.chars().take(MAX_NAME).collect();
-                return bad(format!("they are of the family {other:?}, and only \"ckks\" is read here; use the engine of that family, or update Aglet"));
+                return Err(CkksFault::Family { found: other.chars().take(MAX_NAME).collect() }.into());
             }
-            None => return bad("they name no family; write family = \"ckks\" above them".into()),
+            None => return Err(CkksFault::NoFamily.into()),
         }
         let extension = take(all.get_mut()).map_err(unreadable)?;
         let literal = Self::deserialize(Deserializer::from(all)).map_err(unreadable)?;
@@ -201,14 +199,9 @@ impl CkksLiteral {
     /// # Errors
     /// [`Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| {
-            aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above {
-                reason: format!("they cannot be written as text: {e}"),
-            })
-        };
-        let text = toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?;
+        let text = toml::to_string(&Self { claims: None, ..self.clone() }).map_err(TextFault::from)?;
         Ok(match &self.extension {
-            Some(extension) => format!("{text}\n{}", extension.to_toml()?),
+            Some(extension) => format!("{text}\n{}", extension.to_toml().map_err(TextFault::from)?),
             None => text,
         })
     }
@@ -229,44 +222,41 @@ impl CkksLiteral {
     /// [`Error::BadParameters`] with the first contradiction found.
     pub(super) fn check(&self) -> Result<(), Error> {
         if !(1..=MAX_NAME).contains(&self.name.len()) {
-            return bad(format!("the name has {} bytes; take 1 to {MAX_NAME}", self.name.len()));
+            return Err(CkksFault::Name { bytes: self.name.len(), most: MAX_NAME }.into());
         }
         if !(6..=17).contains(&self.log_n) {
-            return bad(format!("log_n = {} is not between 6 and 17", self.log_n));
+            return Err(CkksFault::Degree { log_n: self.log_n }.into());
         }
         for g in &self.moduli {
-            let smallest = self.log_n + 3;
-            if !(smallest..=61).contains(&g.bits) || !(1..=MAX_PRIMES).contains(&g.count) {
-                let ModuliGroup { role, bits, count } = g;
-                return bad(format!(
-                    "the {role:?} group has {count} primes of {bits} bits; give it 1 to {MAX_PRIMES} primes of {smallest} to 61 bits"
-                ));
+            let least_bits = self.log_n + 3;
+            if !(least_bits..=61).contains(&g.bits) || !(1..=MAX_PRIMES).contains(&g.count) {
+                let &ModuliGroup { role, bits, count } = g;
+                let role = format!("{role:?}");
+                return Err(CkksFault::Group { role, count, bits, most: MAX_PRIMES, least_bits }.into());
             }
         }
         // Each group is at most that large, and a text that is not too long has not so many that they overflow.
-        if self.moduli.iter().map(|g| g.count).sum::<usize>() > MAX_PRIMES {
-            return bad(format!("there are more than {MAX_PRIMES} primes in all; take fewer, larger ones"));
+        let found = self.moduli.iter().map(|g| g.count).sum::<usize>();
+        if found > MAX_PRIMES {
+            return Err(CkksFault::Primes { found, most: MAX_PRIMES }.into());
         }
         if self.moduli.windows(2).any(|w| w[0].role > w[1].role) {
-            return bad(
-                "the moduli are out of order; write them bottom to top: base, slots_to_coeffs, message, eval_mod, \
-                        coeffs_to_slots, spare, raised, special"
-                    .into(),
-            );
+            return Err(CkksFault::Order.into());
         }
-        if self.groups(Role::Base).map(|g| g.count).sum::<usize>() != 1 {
-            return bad("there must be exactly one base prime".into());
+        let found = self.groups(Role::Base).map(|g| g.count).sum::<usize>();
+        if found != 1 {
+            return Err(CkksFault::Base { found }.into());
         }
-        if self.groups(Role::Message).count() != 1 {
-            return bad("there must be exactly one group of message primes".into());
+        let groups = self.groups(Role::Message).count();
+        if groups != 1 {
+            return Err(CkksFault::Message { groups }.into());
         }
         if self.groups(Role::Special).next().is_none() {
-            return bad("there is no special prime; key switching needs at least one".into());
+            return Err(CkksFault::NoSpecial.into());
         }
-        if self.bits_of(Role::Base) <= self.bits_of(Role::Message) {
-            return bad(
-                "the base prime must have more bits than the message primes, or level 0 cannot hold a message".into()
-            );
+        let (base, message) = (self.bits_of(Role::Base), self.bits_of(Role::Message));
+        if base <= message {
+            return Err(CkksFault::SmallBase { base, message }.into());
         }
         self.check_bootstrap()
     }
@@ -279,46 +269,32 @@ impl CkksLiteral {
     /// The four bootstrap fields stand there exactly if there are `eval_mod` primes.
     fn check_bootstrap(&self) -> Result<(), Error> {
         let has_eval_mod = self.groups(Role::EvalMod).next().is_some();
-        let levels = self.levels();
-        if self.regular_level.is_some() != has_eval_mod || self.regular_level.is_some_and(|l| l > levels) {
-            return bad(format!(
-                "regular_level belongs to the eval_mod primes and is at most the number of message primes, {levels}"
-            ));
+        let (found, most) = (self.regular_level, self.levels());
+        if found.is_some() != has_eval_mod || found.is_some_and(|level| level > most) {
+            return Err(CkksFault::RegularLevel { found, most }.into());
         }
         if let Some(extension) = &self.extension {
-            return extension.check(self);
+            return Ok(extension.check(self)?);
         }
         if self.groups(Role::Raised).next().is_some() {
-            return bad("raised primes belong to a bootstrap with a table of its own; write that table".into());
+            return Err(CkksFault::Raised.into());
         }
         match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
             (None, None, None) if !has_eval_mod => Ok(()),
-            (Some(h), Some(bits), Some(ratio)) if has_eval_mod => {
-                if h > MAX_EPHEMERAL_WEIGHT {
-                    return bad(format!(
-                        "an ephemeral secret of weight {h} may add more than 16 q0 when the modulus is raised, and eval_mod \
-                         removes at most that; choose a weight up to {MAX_EPHEMERAL_WEIGHT}"
-                    ));
+            (Some(weight), Some(bits), Some(ratio)) if has_eval_mod => {
+                if weight > MAX_EPHEMERAL_WEIGHT {
+                    return Err(CkksFault::Weight { weight, most: MAX_EPHEMERAL_WEIGHT }.into());
                 }
                 let special = self.bits_of(Role::Special);
                 if bits != special {
-                    return bad(format!(
-                        "sparse_switch_bits = {bits}, but p' is the first special prime, which has {special} bits; make them equal"
-                    ));
+                    return Err(CkksFault::SwitchBits { found: bits, special }.into());
                 }
                 if !(0.0..=60.0).contains(&ratio) {
-                    return bad(format!("message_ratio_log2 = {ratio} is not between 0 and 60"));
+                    return Err(CkksFault::MessageRatio { found: ratio }.into());
                 }
                 Ok(())
             }
-            _ => bad(
-                "ephemeral_weight, sparse_switch_bits and message_ratio_log2 belong to the eval_mod primes: give all of them or none"
-                    .into(),
-            ),
+            _ => Err(CkksFault::BootstrapFields.into()),
         }
     }
-}
-
-pub(super) fn bad<T>(reason: String) -> Result<T, Error> {
-    Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }))
 }

@@ -18,8 +18,9 @@ use std::sync::Arc;
 pub use extension::Extension;
 pub use literal::{CkksLiteral, Claims, Family, ModuliGroup, Role, MAX_EPHEMERAL_WEIGHT};
 
+use crate::Error;
 use aglet_rlwe::security::Security;
-use aglet_rlwe::{Error, Params};
+use aglet_rlwe::Params;
 
 /// A checked, immutable parameter set of CKKS. It dereferences to its [`Params`]. Clones share it.
 #[derive(Clone)]
@@ -47,8 +48,7 @@ impl CkksParams {
     /// Deterministic: the same literal gives the same primes everywhere. Takes milliseconds.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] if the literal contradicts itself or the primes do not exist, [`Error::InsecureParameters`] or
-    /// [`Error::UnknownSecurity`] if 128 bits are asked for and not reached.
+    /// [`Error::BadParameters`] if the literal contradicts itself or the primes do not exist, and those of [`Params::new`].
     pub fn new(literal: CkksLiteral, security: Security) -> Result<Self, Error> {
         literal.check()?;
         let (spec, scales) = primes::choose(&literal)?;
@@ -149,8 +149,8 @@ impl CkksParams {
     /// The raised primes as a chain of their own, for sets with an [`Extension`].
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for a set without any.
-    pub fn raised(&self) -> Result<Params, Error> {
+    /// [`aglet_rlwe::Error::BadParameters`] for a set without any.
+    pub fn raised(&self) -> Result<Params, aglet_rlwe::Error> {
         self.subset(&self.role(Role::Raised).collect::<Vec<_>>())
     }
 

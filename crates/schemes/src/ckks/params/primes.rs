@@ -15,10 +15,10 @@
 use aglet_ring::primes::ntt_primes;
 
 use super::literal::{CkksLiteral, Role};
+use crate::fault::CkksFault;
 use crate::primes::{claim, largest_below};
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::Secret;
-use aglet_rlwe::Error;
 
 /// How far a canonical scale may be from `2^bits`, relative. Scales are tracked exactly, so this only guards against runs of
 /// primes so sparse (small bits in a large ring) that the scales wander off.
@@ -30,7 +30,7 @@ fn bound(literal: &CkksLiteral) -> u64 {
 }
 
 /// What a literal that passed its own check is on floor 1, and the canonical scale of each user level, level 0 first.
-pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Error> {
+pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), CkksFault> {
     let mut used = Vec::new();
     let (message, scales) = message_primes(literal, &mut used)?;
     let p = primes_below(literal, Role::Special, &mut used)?;
@@ -59,15 +59,12 @@ pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Er
     Ok((spec, scales))
 }
 
-fn too_few(literal: &CkksLiteral, role: Role, bits: u32) -> Error {
-    let log_2n = literal.log_n + 1;
-    aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason: format!(
-        "there are not enough primes = 1 mod 2^{log_2n} of {bits} bits for the {role:?} group; take more bits or fewer primes"
-    ) })
+fn too_few(literal: &CkksLiteral, role: Role, bits: u32) -> CkksFault {
+    CkksFault::FewPrimes { log_2n: literal.log_n + 1, bits, role: format!("{role:?}") }
 }
 
 /// The message primes and the canonical scales, both with user level 0 (its prime: that of level 1) first.
-fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64>, Vec<f64>), Error> {
+fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64>, Vec<f64>), CkksFault> {
     let (mut primes, mut scales) = (Vec::new(), Vec::new());
     for group in literal.groups(Role::Message) {
         let mut wanted = f64::from(group.bits).exp2();
@@ -98,7 +95,7 @@ fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64
 }
 
 /// The primes of eval_mod, whose choice begins at the top in sets with an extension.
-fn eval_mod_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
+fn eval_mod_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<Vec<u64>, CkksFault> {
     if literal.extension.is_none() {
         return primes_below(literal, Role::EvalMod, used);
     }
@@ -109,7 +106,7 @@ fn eval_mod_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<Vec<u64
 }
 
 /// The primes of every group of a role: the largest unused ones below `2^bits`.
-fn primes_below(literal: &CkksLiteral, role: Role, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
+fn primes_below(literal: &CkksLiteral, role: Role, used: &mut Vec<u64>) -> Result<Vec<u64>, CkksFault> {
     let mut primes = Vec::new();
     for group in literal.groups(role) {
         let found = largest_below(literal.log_n, group.bits, group.count, used);

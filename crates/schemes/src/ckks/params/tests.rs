@@ -3,11 +3,19 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::fault::{CkksFault, TextFault};
+use crate::ParameterFault;
+use aglet_rlwe::fault::{ChainFault, SecretFault};
 use aglet_rlwe::security::Secret;
 
 fn preset(name: &str) -> CkksLiteral {
     let path = format!("{}/../aglet/presets/ckks/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     CkksLiteral::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// What the floor below found.
+fn below(fault: impl Into<aglet_rlwe::ParameterFault>) -> Error {
+    Error::Rlwe(aglet_rlwe::Error::BadParameters(fault.into()))
 }
 
 fn unchecked(name: &str) -> CkksParams {
@@ -86,8 +94,8 @@ fn keys_have_as_many_special_primes_as_their_limbs_leave_room_for() {
         assert!(log2(&params.q()[..q_limbs]) + log2(&params.p()[..p_limbs]) <= 1744.5);
     }
     let with = |bits| CkksParams::new(CkksLiteral { max_log_qp: Some(bits), ..preset("regular") }, Security::Bits128);
-    assert!(matches!(with(1747.0), Err(Error::InsecureParameters { limit: 1746.0, .. })));
-    assert!(with(1300.0).unwrap_err().to_string().contains("max_log_qp"));
+    assert!(matches!(with(1747.0), Err(Error::Rlwe(aglet_rlwe::Error::InsecureParameters { limit: 1746.0, .. }))));
+    assert_eq!(with(1300.0).unwrap_err(), below(ChainFault::NoSpecial { max_log_qp: 1300.0 }));
     assert_ne!(with(1740.0).unwrap(), params);
 }
 
@@ -115,52 +123,67 @@ fn fingerprints_see_numbers_only() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut CkksLiteral);
-    let changes: [(Change, &str); 24] = [
-        (|l| l.name.clear(), "name"),
-        (|l| l.name = "x".repeat(65), "name"),
-        (|l| l.message_ratio_log2 = Some(f64::NAN), "message_ratio_log2"),
-        (|l| l.moduli.iter_mut().for_each(|g| g.count = 100), "more than 512"),
-        (|l| l.log_n = 5, "log_n"),
-        (|l| l.log_n = 18, "log_n"),
-        (|l| l.moduli[2].bits = 62, "bits"),
-        (|l| l.moduli[2].count = 0, "primes"),
-        (|l| l.moduli.swap(2, 3), "out of order"),
-        (|l| l.moduli[0].count = 2, "one base prime"),
-        (|l| l.moduli.retain(|g| g.role != Role::Message), "message primes"),
-        (|l| l.moduli.retain(|g| g.role != Role::Special), "special prime"),
-        (|l| l.moduli.last_mut().unwrap().count = 32, "special primes"),
-        (|l| l.max_log_qp = None, "max_log_qp"),
-        (|l| (l.moduli[2].count, l.digits) = (33, Some(vec![(0..49).collect()])), "at most 32"),
-        (|l| l.moduli[0].bits = 40, "base prime"),
-        (|l| l.secret = Secret::FixedWeight(65537), "weight"),
-        (|l| l.ephemeral_weight = Some(0), "weight"),
-        (|l| l.ephemeral_weight = Some(33), "up to 32"),
-        (|l| l.ephemeral_weight = None, "all of them or none"),
-        (|l| l.regular_level = None, "regular_level"),
-        (|l| l.regular_level = Some(14), "regular_level"),
-        (|l| l.sparse_switch_bits = Some(60), "make them equal"),
-        (|l| l.moduli[1] = ModuliGroup { bits: 19, count: 40, ..l.moduli[1] }, "not enough primes"),
+    let group = |count, bits| CkksFault::Group { role: "Message".into(), count, bits, most: 512, least_bits: 19 };
+    let weight = |found| below(SecretFault::Range { n: 65536, what: "weight", found, least: 1 });
+    let changes: [(Change, Error); 24] = [
+        (|l| l.name.clear(), CkksFault::Name { bytes: 0, most: 64 }.into()),
+        (|l| l.name = "x".repeat(65), CkksFault::Name { bytes: 65, most: 64 }.into()),
+        (|l| l.message_ratio_log2 = Some(60.5), CkksFault::MessageRatio { found: 60.5 }.into()),
+        (|l| l.moduli.iter_mut().for_each(|g| g.count = 100), CkksFault::Primes { found: 1000, most: 512 }.into()),
+        (|l| l.log_n = 5, CkksFault::Degree { log_n: 5 }.into()),
+        (|l| l.log_n = 18, CkksFault::Degree { log_n: 18 }.into()),
+        (|l| l.moduli[2].bits = 62, group(13, 62).into()),
+        (|l| l.moduli[2].count = 0, group(0, 40).into()),
+        (|l| l.moduli.swap(2, 3), CkksFault::Order.into()),
+        (|l| l.moduli[0].count = 2, CkksFault::Base { found: 2 }.into()),
+        (|l| l.moduli.retain(|g| g.role != Role::Message), CkksFault::Message { groups: 0 }.into()),
+        (|l| l.moduli.retain(|g| g.role != Role::Special), CkksFault::NoSpecial.into()),
+        (|l| l.moduli.last_mut().unwrap().count = 32, below(ChainFault::Special { found: 38, limit: 32 })),
+        (|l| l.max_log_qp = None, below(ChainFault::Spare { found: 11 })),
+        (
+            |l| (l.moduli[2].count, l.digits) = (33, Some(vec![(0..49).collect()])),
+            below(ChainFault::LongDigit { found: 49, most: 32 }),
+        ),
+        (|l| l.moduli[0].bits = 40, CkksFault::SmallBase { base: 40, message: 40 }.into()),
+        (|l| l.secret = Secret::FixedWeight(65537), weight(65537)),
+        (|l| l.ephemeral_weight = Some(0), weight(0)),
+        (|l| l.ephemeral_weight = Some(33), CkksFault::Weight { weight: 33, most: 32 }.into()),
+        (|l| l.ephemeral_weight = None, CkksFault::BootstrapFields.into()),
+        (|l| l.regular_level = None, CkksFault::RegularLevel { found: None, most: 13 }.into()),
+        (|l| l.regular_level = Some(14), CkksFault::RegularLevel { found: Some(14), most: 13 }.into()),
+        (|l| l.sparse_switch_bits = Some(60), CkksFault::SwitchBits { found: 60, special: 50 }.into()),
+        (
+            |l| l.moduli[1] = ModuliGroup { bits: 19, count: 40, ..l.moduli[1] },
+            CkksFault::FewPrimes { log_2n: 17, bits: 19, role: "SlotsToCoeffs".into() }.into(),
+        ),
     ];
-    for (change, word) in changes {
+    for (change, fault) in changes {
         let mut literal = preset("regular");
         change(&mut literal);
-        let error = CkksParams::new(literal, Security::NotChecked).unwrap_err();
-        assert!(error.to_string().contains(word), "{error}");
+        assert_eq!(CkksParams::new(literal, Security::NotChecked).unwrap_err(), fault);
     }
+    let none = CkksLiteral { message_ratio_log2: Some(f64::NAN), ..preset("regular") };
+    assert!(matches!(
+        CkksParams::new(none, Security::NotChecked),
+        Err(Error::BadParameters(ParameterFault::Ckks(CkksFault::MessageRatio { .. })))
+    ));
 }
 
 #[test]
 fn the_family_is_read_first() {
-    let refused = |text: &str, words: &str| {
-        let error = CkksParams::from_toml(text, Security::NotChecked).unwrap_err();
-        assert!(error.to_string().contains(words), "{error}");
-    };
-    refused("family = \"ckks\"\nname = 1", "not a parameter set");
-    refused("no text", "not a parameter set");
-    refused("name = \"nobody\"", "family = \"ckks\"");
+    let refused = |text: &str| CkksParams::from_toml(text, Security::NotChecked).unwrap_err();
+    for (text, at) in [("family = \"ckks\"\nname = 1", 2), ("no text", 1)] {
+        let Error::BadParameters(ParameterFault::Text(TextFault::Line { line, .. })) = refused(text) else {
+            panic!("{text} is a literal");
+        };
+        assert_eq!(line, at);
+    }
+    assert_eq!(refused("name = \"nobody\""), CkksFault::NoFamily.into());
     // What else stands there is not looked at.
-    refused("family = \"bfv\"\nplaintext_modulus = 65537", "family \"bfv\"");
-    refused(&format!("family = \"\\u0007{}\"", "x".repeat(1000)), "\\u{7}xxx");
+    let other = |found: &str| Error::from(CkksFault::Family { found: found.into() });
+    assert_eq!(refused("family = \"bfv\"\nplaintext_modulus = 65537"), other("bfv"));
+    let long = refused(&format!("family = \"\\u0007{}\"", "x".repeat(1000)));
+    assert_eq!(long, other(&format!("\u{7}{}", "x".repeat(63))));
 }
 
 #[test]

@@ -12,8 +12,10 @@ fn there_are_as_many_as_the_design_counted() {
     assert!((WINDOWS.log2_count(1 << 14) - 321.8).abs() < 0.6, "{}", WINDOWS.log2_count(1 << 14));
     FREE.least_count(1 << 13).unwrap();
     WINDOWS.least_count(1 << 14).unwrap();
-    assert!(SecretSupport { half_window: Some(321), ..WINDOWS }.least_count(1 << 13).is_err());
-    assert!(SecretSupport { half_window: Some(600), ..WINDOWS }.check(1 << 14).is_err());
+    let few = SecretSupport { half_window: Some(321), ..WINDOWS }.least_count(1 << 13);
+    assert!(matches!(few, Err(ShipFault::Count { bits, share: 0.4, .. }) if bits < 128.0));
+    let wide = SecretSupport { half_window: Some(600), ..WINDOWS }.check(1 << 14);
+    assert_eq!(wide, Err(ShipFault::Windows { n: 1 << 14, weight: 31, window: Some(1200), most: 528 }));
     WINDOWS.check(1 << 14).unwrap();
     // By hand: two of four support, and windows {0, 1} and {1, 2}, of whose four pairs one does not increase.
     assert!((SecretSupport { weight: 2, half_window: None }.log2_count(4) - 24f64.log2()).abs() < 1e-12);
