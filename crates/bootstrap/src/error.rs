@@ -1,5 +1,6 @@
 //! The errors of this crate.
 
+use crate::fault::ParameterFault;
 use thiserror::Error;
 
 /// Why a bootstrap could not be planned or run.
@@ -26,6 +27,9 @@ pub enum Error {
         /// The levels that the functions take.
         levels: usize,
     },
+    /// Keys of a bootstrap that do not go with what they are given.
+    #[error("These parameters do not work: {0}.")]
+    BadParameters(#[source] ParameterFault),
     /// The scheme refused an operation.
     #[error(transparent)]
     Scheme(#[from] aglet_schemes::Error),
@@ -148,6 +152,11 @@ pub enum Error {
     Cancelled,
 }
 
+impl<F: Into<ParameterFault>> From<F> for Error {
+    fn from(fault: F) -> Self {
+        Self::BadParameters(fault.into())
+    }
+}
 impl From<aglet_rlwe::Error> for Error {
     fn from(e: aglet_rlwe::Error) -> Self {
         Self::Scheme(e.into())

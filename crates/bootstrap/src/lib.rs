@@ -20,6 +20,7 @@ pub mod step;
 pub use bootstrapper::{Bootstrapper, StateOf};
 pub use ckks::{BootstrapCircuit, CkksStep};
 pub use error::Error;
+pub use fault::ParameterFault;
 pub use fhew::{BlindRotation, FhewBootstrapKey};
 pub use own_keys::OwnKeys;
 pub use packed::{PackedKey, PackedKeys, PackedNeed};

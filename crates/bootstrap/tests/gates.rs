@@ -1,6 +1,7 @@
 //! Gates at their real size: truth tables, noise against its formula, the same bits on every backend.
 
 use super::keys::{keys, preset, Keys};
+use aglet_bootstrap::fault::RotationFault;
 use aglet_bootstrap::fhew::functional::{self, OneThread};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
@@ -12,6 +13,7 @@ use aglet_rlwe::lwe::{
 use aglet_rlwe::security::Security;
 use aglet_rlwe::Error;
 use aglet_schemes::fhew::{from_bit, mux_end, mux_start, mux_table, not, to_bit, Gate};
+use aglet_schemes::Error as SchemeError;
 
 /// The presets by name.
 const PRESETS: [(&str, &str); 10] = [
@@ -286,7 +288,9 @@ fn rotations_take_many_tables_and_encrypted_starts() {
     let starts = [&yes, &no, &yes, &no].map(|table| GlweSample::trivial(&k.ctx, table, k.sk.id()).unwrap());
     let each = k.key.rotate_tables(&k.ctx, &bits, &starts, 0).unwrap();
     assert_eq!(each.iter().map(|s| read(&k, &s.extract(&k.ctx, 0))).collect::<Vec<_>>(), [true, true, false, false]);
-    assert!(k.key.rotate_tables(&k.ctx, &bits, &starts[..2], 0).is_err());
+    let refused = |starts: &[GlweSample], log_tables| k.key.rotate_tables(&k.ctx, &bits, starts, log_tables).err();
+    let wrong = |starts| Some(RotationFault::Starts { starts, ciphertexts: 4 }.into());
+    assert_eq!(refused(&starts[..2], 0), wrong(2));
     let interleaved: Vec<u64> = (0..n).map(|i| [yes[0], no[0]][i % 2]).collect();
     let start = GlweSample::trivial(&k.ctx, &interleaved, k.sk.id()).unwrap();
     let both = k.key.rotate_tables(&k.ctx, &bits, &[start], 1).unwrap();
@@ -304,11 +308,10 @@ fn rotations_take_many_tables_and_encrypted_starts() {
         assert!((second[0].variance() / variance - 2.0).abs() < 1e-9);
     }
     let stranger = GlweSample::trivial(&k.ctx, &yes, best(gate(), 6).sk.id()).unwrap();
-    assert!(k.key.rotate_tables(&k.ctx, &bits, &[stranger], 0).is_err());
-    assert!(
-        k.key.rotate_tables(&k.ctx, &bits, &first, 0).is_err()
-            && k.key.rotate_tables(&k.ctx, &bits, &first[..1], 9).is_err()
-    );
+    let other = refused(&[stranger], 0);
+    assert!(matches!(other, Some(aglet_bootstrap::Error::Scheme(SchemeError::Rlwe(Error::KeyMismatch { .. })))));
+    assert_eq!(refused(&first, 0), wrong(2));
+    assert_eq!(refused(&first[..1], 9), Some(RotationFault::Tables { log_tables: 9, entries: n }.into()));
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl Engine {
         key: &BootstrapKey,
         control: &Control,
         rotations: usize,
-        work: impl FnOnce(&Workers) -> Result<T, aglet_schemes::Error> + Send,
+        work: impl FnOnce(&Workers) -> Result<T, aglet_bootstrap::Error> + Send,
     ) -> Result<T, Error> {
         // Sums and what is made of them.
         room(&self.context(), 2 * rotations)?;
@@ -51,8 +51,8 @@ impl Rotate for Workers<'_> {
         cts: &[LweCiphertext],
         starts: &[GlweSample],
         log_tables: u32,
-        then: impl Fn(GlweSample) -> Result<T, aglet_schemes::Error> + Sync,
-    ) -> Result<Vec<T>, aglet_schemes::Error> {
+        then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
+    ) -> Result<Vec<T>, aglet_bootstrap::Error> {
         let together = cts.len().div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
         // Noisier inputs than fresh ones may take more rotations than were planned.
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,7 @@ impl Rotate for Workers<'_> {
         drop(progress);
         let batch = |(i, some): (usize, &[LweCiphertext])| {
             if self.control.cancelled() {
-                return Err(aglet_schemes::Error::Cancelled);
+                return Err(aglet_bootstrap::Error::Cancelled);
             }
             let own = if starts.len() == 1 { starts } else { &starts[i * together..][..some.len()] };
             let rotated = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What is wrong with what a set of parameters says of SHIP.
+/// What is wrong with what a set of parameters says of SHIP, or with its keys.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ShipFault {
@@ -111,4 +111,7 @@ pub enum ShipFault {
         /// The share of the exponent that the attack leaves.
         share: f64,
     },
+    /// Keys for all slots where those for few are needed.
+    #[error("these SHIP rotation keys are for all slots of the ring; make some for few")]
+    AllSlots,
 }

@@ -1,10 +1,15 @@
 //! The sentence of every fault.
 
 use super::*;
+use crate::Error;
+
+fn said(fault: impl Into<ParameterFault>, sentence: &str) {
+    let error = Error::from(fault);
+    assert_eq!(error.to_string(), format!("These parameters do not work: {sentence}."));
+}
 
 #[test]
 fn ship() {
-    let said = |fault: ShipFault, sentence: &str| assert_eq!(fault.to_string(), sentence);
     said(
         ShipFault::Weight { weight: 31, found: None, switch_bits: None },
         "[ship] takes ephemeral_weight = 31 and no sparse_switch_bits; write it so",
@@ -53,5 +58,16 @@ fn ship() {
         ShipFault::Count { log2_count: 300.04, bits: 120.02, share: 0.4 },
         "there are 2^300.0 sparse secrets, 120.0 bits of security where 0.4 of that exponent must be 128; take a \
          larger window or weight",
+    );
+    said(ShipFault::AllSlots, "these SHIP rotation keys are for all slots of the ring; make some for few");
+}
+
+#[test]
+fn rotations() {
+    said(RotationFault::Starts { starts: 2, ciphertexts: 4 }, "2 starts for 4 ciphertexts; give one for each, or one");
+    said(RotationFault::Tables { log_tables: 9, entries: 512 }, "2^9 tables do not fit 512 entries; give fewer");
+    said(
+        RotationFault::Odd { method: "ntru" },
+        "method ntru rotates by odd exponents only, so tables cannot interleave; use another method",
     );
 }

@@ -31,10 +31,4 @@ pub enum ParameterFault {
     /// Of a switch between a large ring and that of FHEW.
     #[error(transparent)]
     RingSwitch(#[from] RingSwitchFault),
-    /// Of a floor above that has no type of its own for it yet.
-    #[error("{reason}")]
-    Above {
-        /// What is wrong and what to write instead.
-        reason: String,
-    },
 }

@@ -2,6 +2,8 @@
 //! sample extraction.
 
 use super::{BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
+use crate::fault::RotationFault;
+use crate::Error;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -9,7 +11,7 @@ use aglet_rlwe::lwe::{
     BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress,
     SeededKey, Switched,
 };
-use aglet_rlwe::{Error, KeyId};
+use aglet_rlwe::KeyId;
 
 /// The keys of a bootstrap.
 ///
@@ -26,13 +28,13 @@ impl FhewBootstrapKey {
     /// Makes the keys.
     ///
     /// # Errors
-    /// Out of memory; [`Error::Cancelled`].
+    /// Out of memory; [`aglet_rlwe::Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
         source: &mut ChaChaSource,
         progress: &mut Progress<'_>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, aglet_rlwe::Error> {
         let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
             Method::Blocks | Method::Ginx => Box::new(Blocks::generate(ctx, sk, source, progress)?),
             Method::Dm(base) => Box::new(Dm::generate(ctx, sk, base, source, progress)?),
@@ -63,10 +65,16 @@ impl FhewBootstrapKey {
     /// Makes the bootstrap key from stored keys.
     ///
     /// # Errors
-    /// [`Error::Stored`] for another number of them.
-    pub fn of(ctx: &LweContext, rotation: Vec<SeededKey>, switch: SeededKey, id: KeyId) -> Result<Self, Error> {
+    /// [`aglet_rlwe::Error::Stored`] for another number of them.
+    pub fn of(
+        ctx: &LweContext,
+        rotation: Vec<SeededKey>,
+        switch: SeededKey,
+        id: KeyId,
+    ) -> Result<Self, aglet_rlwe::Error> {
+        let missing = aglet_rlwe::Error::Stored { what: "FHEW bootstrap key lacks a part" };
         let mut rotation = rotation.into_iter();
-        let mut next = || rotation.next().ok_or(Error::Stored { what: "FHEW bootstrap key lacks a part" });
+        let mut next = || rotation.next().ok_or_else(|| missing.clone());
         let first = next()?;
         let coordinates = |samples| BlindRotationKey::of(samples, id);
         let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
@@ -104,7 +112,7 @@ impl FhewBootstrapKey {
     /// in the cache.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for a ciphertext of another key; a table without exactly N entries.
+    /// [`aglet_rlwe::Error::KeyMismatch`] for a ciphertext of another key; a table without exactly N entries.
     pub fn bootstrap(
         &self,
         ctx: &LweContext,
@@ -125,7 +133,7 @@ impl FhewBootstrapKey {
     /// many tables that lie interleaved in the start, and the variance of the modulus switch grows by `4^log_tables`.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for a ciphertext or start of another key; another number of starts than of ciphertexts and than 1; more
+    /// [`aglet_rlwe::Error::KeyMismatch`] for a ciphertext or start of another key; another number of starts than of ciphertexts and than 1; more
     /// tables than entries.
     pub fn rotate_tables(
         &self,
@@ -142,7 +150,7 @@ impl FhewBootstrapKey {
         let mut accs: Vec<Words> = rotated.map(GlweSample::into_words).collect();
         self.rotation.rotate(ctx, &switched, &mut accs);
         let rotated = accs.into_iter().zip(&switched).enumerate();
-        rotated.map(|(i, (acc, by))| GlweSample::rotated(ctx, acc, start(i), by)).collect()
+        rotated.map(|(i, (acc, by))| Ok(GlweSample::rotated(ctx, acc, start(i), by)?)).collect()
     }
 
     fn check(
@@ -152,21 +160,21 @@ impl FhewBootstrapKey {
         starts: &[GlweSample],
         log_tables: u32,
     ) -> Result<(), Error> {
-        let bad = |reason: String| Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }));
+        let params = ctx.params();
         if starts.len() != cts.len() && starts.len() != 1 {
-            return bad(format!("{} starts for {} ciphertexts; give one for each, or one", starts.len(), cts.len()));
+            return Err(RotationFault::Starts { starts: starts.len(), ciphertexts: cts.len() }.into());
         }
-        if log_tables >= ctx.params().spec().log_n {
-            return bad(format!("2^{log_tables} tables do not fit {} entries; give fewer", ctx.params().n()));
+        if log_tables >= params.spec().log_n {
+            return Err(RotationFault::Tables { log_tables, entries: params.n() }.into());
         }
-        if log_tables > 0 && ctx.params().spec().method.rotates_by_odd() {
-            let name = ctx.params().spec().method.name();
-            return bad(format!(
-                "method {name} rotates by odd exponents only, so tables cannot interleave; use another method"
-            ));
+        if log_tables > 0 && params.spec().method.rotates_by_odd() {
+            return Err(RotationFault::Odd { method: params.spec().method.name() }.into());
         }
         match starts.iter().find(|s| s.key() != self.id) {
-            Some(s) => Err(Error::KeyMismatch { what: "bootstrap key", found: self.id, expected: s.key() }),
+            Some(s) => {
+                let (found, expected) = (self.id, s.key());
+                Err(aglet_rlwe::Error::KeyMismatch { what: "bootstrap key", found, expected }.into())
+            }
             None => Ok(()),
         }
     }

@@ -1,15 +1,15 @@
 //! Signs of integers, and comparisons by them.
 
 use super::{bootstrap, permit, worst, Rotate, TOGETHER};
+use crate::Error;
 use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext};
 use aglet_schemes::fhew::{half_steps, Integer, Message};
-use aglet_schemes::Error;
 
 /// 1 for integers of 0 or more and 0 for negative ones, as messages of `to`: all magnitudes of an integer in one batch,
 /// then one rotation.
 ///
 /// # Errors
-/// [`Error::Failure`] if a sign would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].
+/// [`aglet_schemes::Error::Failure`] if a sign would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].
 pub fn sign(
     run: &impl Rotate,
     cts: &[LweCiphertext],

@@ -1,15 +1,15 @@
 //! Gates on bits: a sum, and a rotation that evaluates its sign. Sums without a margin take one more rotation.
 
 use super::{bootstrap, Rotate};
+use crate::Error;
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_schemes::fhew::{mux_end, mux_start, mux_table, pair_table, Decision, Gate};
-use aglet_schemes::Error;
 
 /// Evaluates a gate, element by element: one rotation for each, or two if three bits share noise or have too much of it
 /// together.
 ///
 /// # Errors
-/// [`Error::Inputs`] for another number of arrays, [`Error::Failure`] if a result would be wrong with a probability above `2^allowed`;
+/// [`aglet_schemes::Error::Inputs`] for another number of arrays, [`aglet_schemes::Error::Failure`] if a result would be wrong with a probability above `2^allowed`;
 /// those of [`Rotate::rotate`].
 ///
 /// # Panics

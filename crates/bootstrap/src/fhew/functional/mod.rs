@@ -15,10 +15,9 @@ pub use pairs::{lookup_pairs, pair_log2_failure, pair_variance};
 pub use tables::{lookup, Way};
 pub use unsigned::{digits, floor};
 
-use crate::FhewBootstrapKey;
+use crate::{Error, FhewBootstrapKey};
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
 use aglet_rlwe::KeyId;
-use aglet_schemes::Error;
 
 /// Runs batches of rotations: on the calling thread ([`OneThread`]), or on all threads of an engine.
 pub trait Rotate: Sync {
@@ -131,6 +130,6 @@ fn worst(cts: &[LweCiphertext]) -> f64 {
 fn permit(gate: &'static str, log2: f64, allowed: f64) -> Result<(), Error> {
     match log2 <= allowed {
         true => Ok(()),
-        false => Err(Error::Failure { gate, log2, allowed }),
+        false => Err(aglet_schemes::Error::Failure { gate, log2, allowed }.into()),
     }
 }

@@ -6,10 +6,10 @@
 
 use super::tables::ready;
 use super::{columns, permit, worst, Rotate, TOGETHER};
+use crate::Error;
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey};
 use aglet_schemes::fhew::{either, half_steps, Message, PairTable, Table};
-use aglet_schemes::Error;
 
 /// The noise variance, on the torus, of results of tables on two messages that are evaluated together. The steepest row
 /// of all tables multiplies the noise of a rotation and of packing; a second rotation adds its own.
@@ -39,7 +39,7 @@ pub fn pair_log2_failure(ctx: &LweContext, tables: &[PairTable], variances: [f64
 /// and one for the high message and each table; in the full domain one more for each message.
 ///
 /// # Errors
-/// No table, tables of different messages, lists of different lengths; [`Error::Failure`] if one would be wrong with a probability
+/// No table, tables of different messages, lists of different lengths; [`aglet_schemes::Error::Failure`] if one would be wrong with a probability
 /// above `2^allowed`; those of [`Rotate::rotate`] and of [`PackingKey::pack`].
 pub fn lookup_pairs(
     run: &impl Rotate,
@@ -50,14 +50,17 @@ pub fn lookup_pairs(
 ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
     let ctx = run.context();
     let Some(first) = tables.first() else {
-        return Err(Error::InvalidParameters { reason: "there is no table to evaluate; give one or more" });
+        let reason = "there is no table to evaluate; give one or more";
+        return Err(aglet_schemes::Error::InvalidParameters { reason }.into());
     };
     let (from, to) = (first.from(), first.to());
     if tables.iter().any(|t| (t.from(), t.to().torus()) != (from, to.torus())) {
-        return Err(Error::InvalidParameters { reason: "tables read together take and give the same messages" });
+        let reason = "tables read together take and give the same messages";
+        return Err(aglet_schemes::Error::InvalidParameters { reason }.into());
     }
     if high.len() != low.len() {
-        return Err(Error::InvalidParameters { reason: "there is a high message for each low one" });
+        let reason = "there is a high message for each low one";
+        return Err(aglet_schemes::Error::InvalidParameters { reason }.into());
     }
     let log2_failure = pair_log2_failure(ctx, tables, [worst(high), worst(low)]);
     permit("A table of two messages (the set \"wide\" is made for them)", log2_failure, allowed)?;

@@ -1,9 +1,9 @@
 //! LUTs on one message: in every domain, one or several at a time.
 
 use super::{bootstrap, bootstrap_several, columns, permit, worst, Rotate};
+use crate::Error;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams};
 use aglet_schemes::fhew::{half_steps, Domain, Message, Table, MAX_LOG2_FAILURE};
-use aglet_schemes::Error;
 use std::borrow::Cow;
 
 /// How several tables of the same message are evaluated.
@@ -65,7 +65,7 @@ impl Way {
 /// Evaluates each table on each message, by [`Way::choose`]; gives a list for each table.
 ///
 /// # Errors
-/// No table, or tables of different messages; [`Error::Failure`] if one would be wrong with a probability above `2^allowed`; those of
+/// No table, or tables of different messages; [`aglet_schemes::Error::Failure`] if one would be wrong with a probability above `2^allowed`; those of
 /// [`Rotate::rotate`].
 pub fn lookup(
     run: &impl Rotate,
@@ -75,9 +75,8 @@ pub fn lookup(
 ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
     let ctx = run.context();
     let Some(from) = tables.first().map(Table::from).filter(|from| tables.iter().all(|t| t.from() == *from)) else {
-        return Err(Error::InvalidParameters {
-            reason: "tables read together take the same messages; give one or more",
-        });
+        let reason = "tables read together take the same messages; give one or more";
+        return Err(aglet_schemes::Error::InvalidParameters { reason }.into());
     };
     let way = Way::choose(ctx.params(), tables, worst(cts));
     permit("A table", way.log2_failure(ctx.params(), from, worst(cts)), allowed)?;

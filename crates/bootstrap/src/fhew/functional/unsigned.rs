@@ -1,14 +1,14 @@
 //! Floors and digits of unsigned integers.
 
 use super::{bootstrap_several, permit, worst, Rotate};
+use crate::Error;
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_schemes::fhew::{Group, Message, Unsigned};
-use aglet_schemes::Error;
 
 /// Unsigned integers without their low `bits` bits: `floor(x / 2^bits)`, as integers of `bits` bits fewer.
 ///
 /// # Errors
-/// [`Error::Message`] for more bits than an integer has, [`Error::Failure`] if a floor would be wrong with a probability above
+/// [`aglet_schemes::Error::Message`] for more bits than an integer has, [`aglet_schemes::Error::Failure`] if a floor would be wrong with a probability above
 /// `2^allowed` however it is cut; those of [`Rotate::rotate`].
 pub fn floor(
     run: &impl Rotate,
@@ -29,7 +29,7 @@ pub fn floor(
 /// message; the last may have fewer.
 ///
 /// # Errors
-/// [`Error::Failure`] if a digit would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].
+/// [`aglet_schemes::Error::Failure`] if a digit would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].
 pub fn digits(
     run: &impl Rotate,
     cts: &[LweCiphertext],

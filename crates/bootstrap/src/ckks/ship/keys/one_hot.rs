@@ -7,6 +7,7 @@
 
 use super::super::support::{same, SignedSupport};
 use super::{apply, made, right, to_chain, RotationShape, ShipKeys};
+use crate::fault::ShipFault;
 use crate::packed::{PackedKey, PackedNeed};
 use aglet_ring::automorphism::conjugation_exponent;
 use aglet_ring::fft::SpecialFft;
@@ -140,13 +141,12 @@ impl ShipKeys<'_> {
         &self,
         lists: usize,
         limbs: usize,
-        encoded: &(dyn Fn(usize, usize) -> Result<Poly<Eval>, Error> + Sync),
-        stop: &(dyn Fn() -> Result<(), Error> + Sync),
-    ) -> Result<Vec<Vec<Poly<Eval>>>, Error> {
+        encoded: &(dyn Fn(usize, usize) -> Result<Poly<Eval>, crate::Error> + Sync),
+        stop: &(dyn Fn() -> Result<(), crate::Error> + Sync),
+    ) -> Result<Vec<Vec<Poly<Eval>>>, crate::Error> {
         let (ctx, ring) = (&**self.context(), self.context().ring());
         let Some(one_hot) = self.shape.one_hot else {
-            let reason = "these SHIP rotation keys are for all slots of the ring; make some for few".into();
-            return Err(aglet_rlwe::Error::from(aglet_rlwe::ParameterFault::Above { reason }));
+            return Err(ShipFault::AllSlots.into());
         };
         let signs = [right(ctx, 0), ring.automorphism(conjugation_exponent(ring.n()))];
         let mut sums: Vec<Pair> = Vec::new();
@@ -154,9 +154,9 @@ impl ShipKeys<'_> {
             stop()?;
             let of = |list| {
                 let polys = plaintexts.clone().into_par_iter().map(|t| encoded(list, t));
-                Ok(Digits::of(polys.collect::<Result<Vec<_>, Error>>()?))
+                Ok(Digits::of(polys.collect::<Result<Vec<_>, crate::Error>>()?))
             };
-            let digits = (0..lists).map(of).collect::<Result<Vec<Digits>, Error>>()?;
+            let digits = (0..lists).map(of).collect::<Result<Vec<Digits>, crate::Error>>()?;
             let of: Vec<Vec<&Digits>> = digits.iter().map(|digits| vec![digits]).collect();
             let more = apply(key, ctx, &of, &signs)?;
             if sums.is_empty() {
@@ -168,7 +168,7 @@ impl ShipKeys<'_> {
                 ring.add_assign(a, more_a)?;
             }
         }
-        sums.iter().map(|(b, a)| to_chain(ctx, &[b, a], limbs)).collect()
+        sums.iter().map(|(b, a)| Ok(to_chain(ctx, &[b, a], limbs)?)).collect()
     }
 }
 

@@ -36,7 +36,7 @@ pub trait SelectFactors: Approximate {
         of: &[Self::Ciphertext],
         by: &Factors,
         to: &Scaled,
-    ) -> Result<Vec<Self::Ciphertext>, SchemeError>;
+    ) -> Result<Vec<Self::Ciphertext>, Error>;
 }
 
 impl Step for OneHotFactors {
@@ -62,7 +62,7 @@ impl<E: SelectFactors> RunOn<E> for OneHotFactors {
         to: &Scaled,
         _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        Ok(e.select_factors(cts, &self.0, to)?)
+        e.select_factors(cts, &self.0, to)
     }
 }
 
@@ -104,18 +104,13 @@ fn public(one_hot: &OneHot, values: impl Iterator<Item = Complex64>) -> Vec<Comp
 }
 
 impl SelectFactors for CkksEvaluator<'_> {
-    fn select_factors(
-        &self,
-        of: &[CkksCiphertext],
-        by: &Factors,
-        to: &Scaled,
-    ) -> Result<Vec<CkksCiphertext>, SchemeError> {
+    fn select_factors(&self, of: &[CkksCiphertext], by: &Factors, to: &Scaled) -> Result<Vec<CkksCiphertext>, Error> {
         let (ctx, keys, one_hot) = (self.context(), keys_of(self, &by.shape)?, one_hot(&by.shape)?);
         let (ring, fft) = (ctx.ring(), SpecialFft::new(one_hot.period()));
         let (mut lists, mut firsts) = (Vec::new(), Vec::new());
         for ct in of {
             if ct.level() > 0 {
-                return Err(SchemeError::LevelMismatch { left: ct.level(), right: 0 });
+                return Err(SchemeError::LevelMismatch { left: ct.level(), right: 0 }.into());
             }
             let [b, a] = linear(ct)?;
             let (b, a) = (powers(ctx, b)?, Arc::new(powers(ctx, a)?.concat()));
@@ -130,13 +125,9 @@ impl SelectFactors for CkksEvaluator<'_> {
         let plaintext = |list: usize, t: usize| {
             let (powers, upper) = &lists[list];
             let values = options(&by.shape, &one_hot, powers, (t, *upper));
-            encoded(keys.context(), &fft, &values, scale, (by.shape.raised, 1))
+            Ok(encoded(keys.context(), &fft, &values, scale, (by.shape.raised, 1))?)
         };
-        let stop = || self.check_stop().map_err(|_| aglet_rlwe::Error::Cancelled);
-        let sums = keys.select(lists.len(), to.level + 1, &plaintext, &stop).map_err(|e| match e {
-            aglet_rlwe::Error::Cancelled => SchemeError::Cancelled,
-            e => e.into(),
-        })?;
+        let sums = keys.select(lists.len(), to.level + 1, &plaintext, &|| Ok(self.check_stop()?))?;
         let own = |((ct, first), mut polys): ((&CkksCiphertext, _), Vec<_>)| {
             ring.add_assign(&mut polys[0], &first)?;
             let mut out = ct.with(polys, to.scale);
@@ -149,12 +140,7 @@ impl SelectFactors for CkksEvaluator<'_> {
 
 impl SelectFactors for ClearEvaluator {
     /// Secret factors are random, each in a random block, and the public one makes the product exact.
-    fn select_factors(
-        &self,
-        of: &[ClearCiphertext],
-        by: &Factors,
-        to: &Scaled,
-    ) -> Result<Vec<ClearCiphertext>, SchemeError> {
+    fn select_factors(&self, of: &[ClearCiphertext], by: &Factors, to: &Scaled) -> Result<Vec<ClearCiphertext>, Error> {
         let (one_hot, mut random, mut out) = (one_hot(&by.shape)?, self.fresh_random(), Vec::new());
         for ct in of {
             ct.at_bottom()?;
@@ -189,24 +175,14 @@ impl SelectFactors for ClearEvaluator {
 }
 
 impl SelectFactors for NoisyEvaluator {
-    fn select_factors(
-        &self,
-        of: &[ClearCiphertext],
-        by: &Factors,
-        to: &Scaled,
-    ) -> Result<Vec<ClearCiphertext>, SchemeError> {
+    fn select_factors(&self, of: &[ClearCiphertext], by: &Factors, to: &Scaled) -> Result<Vec<ClearCiphertext>, Error> {
         let (exact, rounding) = (self.clear().select_factors(of, by, to)?, self.noise().rounding());
         Ok(exact.into_iter().map(|ct| self.disturbed(ct, by.variance, rounding)).collect())
     }
 }
 
 impl SelectFactors for CostEvaluator {
-    fn select_factors(
-        &self,
-        of: &[CostCiphertext],
-        by: &Factors,
-        to: &Scaled,
-    ) -> Result<Vec<CostCiphertext>, SchemeError> {
+    fn select_factors(&self, of: &[CostCiphertext], by: &Factors, to: &Scaled) -> Result<Vec<CostCiphertext>, Error> {
         let (shape, limbs, one_hot) = (&by.shape, to.level + 1, one_hot(&by.shape)?);
         let (lists, raised) = (of.len() * by.parts, shape.raised + 1);
         self.inverse(2 * of.len());

@@ -65,7 +65,8 @@ fn keys_select_the_number_of_their_position_or_its_conjugate() {
     let mut random = ChaChaSource::from_seed([6; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
     let secret = SignedSupport::draw(SUPPORT, N, &mut random);
-    let shape = shape(SUPPORT).selecting(N, 4).unwrap();
+    let all = shape(SUPPORT);
+    let shape = all.selecting(N, 4).unwrap();
     let one_hot = shape.one_hot.unwrap();
     let made = |number: u64| Ok::<_, Error>(ChaChaSource::from_seed([(number >> 8) as u8; 32]));
     let keys = generate(&raised, &shape, &secret, &sk.for_subset(&raised).unwrap(), made).unwrap();
@@ -79,6 +80,9 @@ fn keys_select_the_number_of_their_position_or_its_conjugate() {
         let ring = raised.ring();
         Ok(ring.to_eval(ring.lift(&wide, ring.scratch(3, 1)?)))
     };
+    let of_all = generate(&raised, &all, &secret, &sk.for_subset(&raised).unwrap(), made).unwrap();
+    let refused = ShipKeys::new(&of_all, &all).unwrap().select(2, 3, &plaintext, &|| Ok(())).err();
+    assert_eq!(refused, Some(ShipFault::AllSlots.into()));
     let out = ShipKeys::new(&keys, &shape).unwrap().select(2, 3, &plaintext, &|| Ok(())).unwrap();
     let pairs = ctx.params().q().iter().zip(raised.params().q());
     let gain = pairs.map(|(&q, &r)| q as f64 / r as f64).product::<f64>();
