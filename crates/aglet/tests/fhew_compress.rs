@@ -69,7 +69,8 @@ fn results_of_2048_nibbles_take_less_than_0_8_bytes_a_bit() {
 #[test]
 fn every_form_comes_back_in_every_set() {
     for (name, _) in presets::ALL {
-        if name == "ntru" {
+        // What is no secure set sends nothing.
+        if presets::load(name, Security::Bits128).is_err() {
             continue;
         }
         let engine = engine(name);
