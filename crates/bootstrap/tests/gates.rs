@@ -16,7 +16,7 @@ use aglet_schemes::fhew::{from_bit, mux_end, mux_start, mux_table, not, to_bit, 
 use aglet_schemes::Error as SchemeError;
 
 /// The presets by name.
-const PRESETS: [(&str, &str); 10] = [
+const PRESETS: [(&str, &str); 11] = [
     ("gate", include_str!("../../aglet/presets/fhew/gate.toml")),
     ("cggi", include_str!("../../aglet/presets/fhew/cggi.toml")),
     ("ginx3", include_str!("../../aglet/presets/fhew/ginx3.toml")),
@@ -27,6 +27,7 @@ const PRESETS: [(&str, &str); 10] = [
     ("lut3", include_str!("../../aglet/presets/fhew/lut3.toml")),
     ("lut4", include_str!("../../aglet/presets/fhew/lut4.toml")),
     ("wide", include_str!("../../aglet/presets/fhew/wide.toml")),
+    ("toy-lut4", include_str!("../../aglet/presets/fhew/toy-lut4.toml")),
 ];
 
 /// Parameters and tables of a set, on the best kernels.
