@@ -1528,16 +1528,19 @@ class FhewEngine:
         progress: Progress | None = None,
         step: int = 1,
     ) -> list[FhewArray]: ...
-    def lookup_pairs(
+    def lookup_tree(
         self,
-        pair: list[FhewArray],
+        messages: list[FhewArray],
         tables: list[list[int]],
         key: FhewBootstrapKey,
         packing_key: PackingKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
     ) -> list[FhewArray]:
-        """Evaluate tables on pairs of messages, high and low; one array for each table."""
+        """Evaluate tables on two to four messages, the first counts most; one array for each table.
+
+        One array more gives the message before the last as two digits, the high one first.
+        """
 
     def sign(
         self,
@@ -1590,8 +1593,8 @@ class FhewEngine:
     ) -> tuple[int, float, int, int, float]:
         """Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability."""
 
-    def pair_variance(self, tables: list[list[int]]) -> float:
-        """The noise variance, on the torus, of results of LUTs on two padded messages that are evaluated together."""
+    def tree_variance(self, tables: list[list[int]], split: bool = False) -> float:
+        """The noise variance, on the torus, of results of LUTs on several padded messages, evaluated together."""
 
     def noise(self) -> FhewNoise:
         """The noise of the parameter set."""

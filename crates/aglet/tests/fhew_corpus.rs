@@ -5,7 +5,7 @@
 //! yet: what users may have is never written again.
 
 use aglet::fhew::{
-    Array, BootstrapKey, Engine, FhewContext, FhewParams, Form, Gate, PackingKey, PairTable, PublicKey, SecretKey,
+    Array, BootstrapKey, Engine, FhewContext, FhewParams, Form, Gate, PackingKey, PublicKey, SecretKey, TreeTable,
 };
 use aglet::wire::{self, Stored};
 use aglet::{Control, Runtime};
@@ -83,8 +83,8 @@ fn check(folder: &Path) {
     assert_eq!(engine.decrypt_bits(&nand, &sk).unwrap(), CLEAR.map(|bit| !bit), "{folder:?}");
     let (packing, message): (PackingKey, _) = (read(&engine, folder, "packing_key"), engine.params().message());
     let [x, y] = [[0, 0, 1, 1], [0, 1, 0, 1]].map(|m| engine.encrypt(&m, message, &sk).unwrap());
-    let less = PairTable::new(message, message, &[0, 1, 0, 0]).unwrap();
-    let less = engine.lookup_pairs([&x, &y], &[less], (&key, &packing), Some(0.0), &now).unwrap();
+    let less = TreeTable::new(message, message, &[0, 1, 0, 0]).unwrap();
+    let less = engine.lookup_tree(&[&x, &y], &[less], (&key, &packing), Some(0.0), &now).unwrap();
     assert_eq!(engine.decrypt(&less[0], message, &sk).unwrap(), [0, 1, 0, 0], "{folder:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use aglet::fhew::{
     presets, Array, BootstrapKey, Ciphertext, Engine, FhewContext, FhewParams, Form, Gate, Message, PackingKey,
-    PairTable, SecretKey, Unsigned,
+    SecretKey, TreeTable, Unsigned,
 };
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
@@ -84,8 +84,8 @@ fn tables_of_two_messages_work_with_keys_out_of_files() {
     assert!(length < made.byte_count() * 11 / 20 + 1024, "a seed and one of two columns, and {length} bytes");
     let message: Message = engine.params().message();
     let x = engine.encrypt(&[3, 14], message, &sk).unwrap();
-    let table = PairTable::new(message, message, &(0..256).map(|i| i * 3 / 16 % 16).collect::<Vec<_>>()).unwrap();
-    let out = engine.lookup_pairs([&x[..1], &x[1..]], &[table], (&key, &packing), None, &now()).unwrap();
+    let table = TreeTable::new(message, message, &(0..256).map(|i| i * 3 / 16 % 16).collect::<Vec<_>>()).unwrap();
+    let out = engine.lookup_tree(&[&x[..1], &x[1..]], &[table], (&key, &packing), None, &now()).unwrap();
     assert_eq!(engine.decrypt(&out[0], message, &sk).unwrap(), [62 * 3 / 16]);
     let stopped = Control::new();
     stopped.cancel();

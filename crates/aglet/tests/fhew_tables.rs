@@ -1,8 +1,8 @@
 //! Tables and numbers through the engine at their real sizes: every entry, many tables at once, signs, comparisons, floors, digits.
 
 use aglet::fhew::{
-    presets, Array, BootstrapKey, Ciphertext, Domain, Engine, Estimate, Form, Gate, Integer, Message, Order, PairTable,
-    SecretKey, Table, Unsigned, Work,
+    presets, Array, BootstrapKey, Ciphertext, Domain, Engine, Estimate, Form, Gate, Integer, Message, Order, SecretKey,
+    Table, TreeTable, Unsigned, Work,
 };
 use aglet::{Control, Error, ErrorKind, Runtime};
 
@@ -266,8 +266,22 @@ fn an_estimate_stands_before_anything_runs() {
     let unsigned = |bits| Unsigned::new(bits).unwrap();
     assert_eq!(say(&wide, Work::Floor(unsigned(10), 5), 1).rotations, 2);
     assert_eq!(say(&wide, Work::Digits(unsigned(8)), 1).rotations, 4);
-    let pairs = PairTable::new(message, message, &[1; 256]).unwrap();
-    assert_eq!(say(&wide, Work::LookupPairs(&[pairs.clone(), pairs]), 2).rotations, 6);
+    let tree = |count: u64, value: &dyn Fn(u64) -> u64| {
+        TreeTable::new(message, message, &(0..count).map(value).collect::<Vec<_>>()).unwrap()
+    };
+    let (one, other) = [3, 5].map(|k| move |i: u64| ((i * i * 0x9E37_79B9 + k * i * 7919) >> 16) % 16).into();
+    let rotations = |tables: &[TreeTable]| say(&wide, Work::LookupTree(tables, false), 2).rotations;
+    assert_eq!(rotations(&[tree(256, &one), tree(256, &other)]), 6);
+    assert_eq!(rotations(&[tree(256, &one), tree(256, &one)]), 4);
+    // A table of three messages chooses among 16, then once more; one that the first message alone decides, once.
+    assert_eq!((rotations(&[tree(4096, &one)]), rotations(&[tree(4096, &one), tree(4096, &other)])), (36, 70));
+    assert_eq!(rotations(&[tree(4096, &|i| i / 256), tree(4096, &|_| 0)]), 4);
+    assert_eq!(rotations(&[tree(1 << 16, &one)]), 2 * (1 + 256 + 16 + 1));
+    let split = |tables: &[TreeTable]| say(&wide, Work::LookupTree(tables, true), 2).rotations;
+    assert_eq!(
+        (split(&[tree(4096, &one), tree(4096, &other)]), split(&[tree(1 << 16, &one)])),
+        (36, 2 * (16 + 16 + 1))
+    );
     assert!(four.estimate(Work::Lookup(&[]), 1).is_err() && four.estimate(Work::Floor(unsigned(4), 5), 1).is_err());
 }
 
@@ -279,7 +293,7 @@ fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
     let function = |byte: u64| (byte * byte * 7 + 3 * byte + 1) & 255;
     let table = |shift: u64| {
         let values: Vec<u64> = (0..256).map(|byte| function(byte) >> shift & 15).collect();
-        PairTable::new(message, message, &values).unwrap()
+        TreeTable::new(message, message, &values).unwrap()
     };
     let nibbles = |shift: u64| {
         let values: Vec<u64> = bytes.iter().map(|byte| byte >> shift & 15).collect();
@@ -287,7 +301,7 @@ fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
     };
     let (high, low) = (nibbles(4), nibbles(0));
     let keys = (&k.key, &packing);
-    let out = k.engine.lookup_pairs([&high, &low], &[table(4), table(0)], keys, None, &k.control).unwrap();
+    let out = k.engine.lookup_tree(&[&high, &low], &[table(4), table(0)], keys, None, &k.control).unwrap();
     let found = |x: &[Vec<Ciphertext>]| -> Vec<u64> {
         let (high, low) = (k.decrypt(&x[0], message), k.decrypt(&x[1], message));
         high.iter().zip(&low).map(|(h, l)| 16 * h + l).collect()
@@ -295,15 +309,15 @@ fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
     assert_eq!(found(&out), bytes.iter().map(|&b| function(b)).collect::<Vec<_>>(), "{}", domain.name());
     // What is said of them beforehand is the noise that they have, and flat tables have less.
     let most = out.iter().flatten().map(Ciphertext::variance).fold(0.0, f64::max);
-    let flat = PairTable::new(message, message, &[1; 256]).unwrap();
-    let (said, less) = (k.engine.pair_variance(&[table(4), table(0)]), k.engine.pair_variance(&[flat]));
+    let flat = TreeTable::new(message, message, &[1; 256]).unwrap();
+    let (said, less) = (k.engine.tree_variance(&[table(4), table(0)], false), k.engine.tree_variance(&[flat], false));
     assert!((most / said - 1.0).abs() < 1e-9 && 2.0 * less < said, "{most:e} of {said:e}, {less:e}");
     // What comes out goes in again.
-    let again = k.engine.lookup_pairs([&out[0], &out[1]], &[table(4), table(0)], keys, None, &k.control).unwrap();
+    let again = k.engine.lookup_tree(&[&out[0], &out[1]], &[table(4), table(0)], keys, None, &k.control).unwrap();
     assert_eq!(found(&again), bytes.iter().map(|&b| function(function(b))).collect::<Vec<_>>(), "{}", domain.name());
-    let apart = k.engine.lookup_pairs([&high, &low[1..]], &[table(0)], keys, None, &k.control);
+    let apart = k.engine.lookup_tree(&[&high, &low[1..]], &[table(0)], keys, None, &k.control);
     assert_eq!(apart.unwrap_err().kind(), ErrorKind::Parameter);
-    assert!(k.engine.lookup_pairs([&high, &low], &[], keys, None, &k.control).is_err());
+    assert!(k.engine.lookup_tree(&[&high, &low], &[], keys, None, &k.control).is_err());
 }
 
 #[test]

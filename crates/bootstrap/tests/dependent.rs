@@ -3,10 +3,10 @@
 //! Each measured ratio is of 240 errors or more, whose mean square has a deviation of one part in 11; bounds are five of them away.
 
 use super::keys::{keys, preset, Keys};
-use aglet_bootstrap::fhew::functional::{lookup, lookup_pairs, OneThread};
+use aglet_bootstrap::fhew::functional::{lookup, lookup_tree, OneThread};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, PackingKey};
-use aglet_schemes::fhew::{from_bit, Domain, Gate, Message, PairTable, Table};
+use aglet_schemes::fhew::{from_bit, Domain, Gate, Message, Table, TreeTable};
 
 const GATE: &str = include_str!("../../aglet/presets/fhew/gate.toml");
 const CGGI: &str = include_str!("../../aglet/presets/fhew/cggi.toml");
@@ -137,18 +137,25 @@ fn pairs_with_one_low_message_count_as_dependent() {
     let mut k = of(WIDE, 6);
     let message = Message::new(16, Domain::Padded).unwrap();
     let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
-    let table = PairTable::new(message, message, &values).unwrap();
+    let table = TreeTable::new(message, message, &values).unwrap();
     let gadget = k.ctx.params().spec().gadget;
     let packing = PackingKey::generate(&k.ctx, &k.sk, gadget, &mut k.source, &mut |_, _| true).unwrap();
     let (high, low) = (encrypt(&mut k, message, 0..4), encrypt(&mut k, message, std::iter::once(5)));
     let low: Vec<_> = (0..4).map(|_| low[0].clone()).collect();
     let run = OneThread { ctx: &k.ctx, key: &k.key };
-    let out = lookup_pairs(&run, &packing, [&high, &low], std::slice::from_ref(&table), -128.0).unwrap().remove(0);
+    let out = lookup_tree(&run, &packing, &[&high, &low], std::slice::from_ref(&table), -128.0).unwrap().remove(0);
     let (one, rotation) = (out[0].variance(), k.ctx.noise().blind_rotation);
     let terms: Vec<_> = out.iter().map(|ct| (ct, 1)).collect();
     // The start of each is dependent, the rotation by a high message of its own is not.
     let stated = 16.0 * (one - rotation) + 4.0 * rotation;
     assert!((weighted(&k, &terms).variance() / stated - 1.0).abs() < 1e-9);
-    let again = lookup_pairs(&run, &packing, [&high[..1], &low[..1]], &[table], -128.0).unwrap().remove(0);
+    let again = lookup_tree(&run, &packing, &[&high[..1], &low[..1]], &[table], -128.0).unwrap().remove(0);
     assert_eq!(weighted(&k, &[(&out[0], 1), (&again[0], -1)]).variance(), 0.0);
+    // So is a choice by a message that they share.
+    let values: Vec<u64> = (0..4096u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
+    let table = TreeTable::new(message, message, &values).unwrap();
+    let middle: Vec<_> = (0..2).map(|_| low[0].clone()).collect();
+    let out = lookup_tree(&run, &packing, &[&high[..2], &middle, &low[..2]], &[table], -128.0).unwrap().remove(0);
+    let (one, both) = (out[0].variance(), weighted(&k, &[(&out[0], 1), (&out[1], 1)]).variance());
+    assert!((both / (4.0 * (one - rotation) + 2.0 * rotation) - 1.0).abs() < 1e-9);
 }

@@ -292,6 +292,13 @@ fn rotations_take_many_tables_and_encrypted_starts() {
     let refused = |starts: &[GlweSample], log_tables| k.key.rotate_tables(&k.ctx, &bits, starts, log_tables).err();
     let wrong = |starts| Some(RotationFault::Starts { starts, ciphertexts: 4 }.into());
     assert_eq!(refused(&starts[..2], 0), wrong(2));
+    // As many starts for each: one key for each block of exponents, and the same words.
+    let many: Vec<_> = (0..24).map(|i| starts[i * 5 / 3 % 4].clone()).collect();
+    let found = k.key.rotate_tables(&k.ctx, &bits, &many, 0).unwrap();
+    for (i, (found, start)) in found.iter().zip(&many).enumerate() {
+        let alone = k.key.rotate_tables(&k.ctx, &bits[i / 6..=i / 6], std::slice::from_ref(start), 0).unwrap();
+        assert!(found.words() == alone[0].words(), "start {i}");
+    }
     let interleaved: Vec<u64> = (0..n).map(|i| [yes[0], no[0]][i % 2]).collect();
     let start = GlweSample::trivial(&k.ctx, &interleaved, k.sk.id()).unwrap();
     let both = k.key.rotate_tables(&k.ctx, &bits, &[start], 1).unwrap();

@@ -6,7 +6,9 @@ use aglet_ring::arch;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, Noise, PackingKey};
 use aglet_schemes::fhew::{half_steps, Domain, Message, Table};
 #[cfg(feature = "long")]
-use {aglet_bootstrap::fhew::functional::lookup_pairs, aglet_schemes::fhew::PairTable};
+use {
+    aglet_bootstrap::fhew::functional::lookup_tree, aglet_schemes::fhew::row_factors, aglet_schemes::fhew::TreeTable,
+};
 
 const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
 const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
@@ -127,42 +129,72 @@ fn packing_has_the_noise_of_its_automorphisms() {
     near(squares / count, formula, "packing");
 }
 
-/// Squares of errors over the formula for the row that was read, and how many, of one key.
+/// Squares of errors over the formula for the row that was read, and how many, of one key and tables of so many messages, the last
+/// but one of which may be there as two digits.
 #[cfg(feature = "long")]
-fn two_messages(seed: u8) -> (f64, f64) {
+fn several_messages(seed: u8, (messages, split): (u32, bool), count: usize) -> (f64, f64) {
     let message = Message::new(16, Domain::Padded).unwrap();
-    let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
-    let table = PairTable::new(message, message, &values).unwrap();
+    let values: Vec<u64> = (0..16u64.pow(messages)).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
+    let table = TreeTable::new(message, message, &values).unwrap();
     let mut k = of(WIDE, seed);
     let packing =
         PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true).unwrap();
-    let (high, low) = (encrypt(&mut k, message, 480), encrypt(&mut k, message, 480));
-    let partner = |i: usize| (i * 7 + i / 16) % 480;
-    let low: Vec<_> = (0..480).map(|i| low[partner(i)].clone()).collect();
+    // Message `at` of result i is that of this encryption.
+    let partner = |at: u32, i: usize| (i * [1, 7, 11][at as usize] + at as usize * i / 16) % count;
+    let mut lists: Vec<Vec<_>> = (0..messages)
+        .map(|at| {
+            let all = encrypt(&mut k, message, count);
+            (0..count).map(|i| all[partner(at, i)].clone()).collect()
+        })
+        .collect();
+    if split {
+        let at = messages as usize - 2;
+        let digits = [4, 1].map(|unit| {
+            let digit = |i: usize| message.encode(&k.ctx, (partner(at as u32, i) % 16 / unit % 4) as u64).unwrap();
+            let phases: Vec<u64> = (0..count).map(digit).collect();
+            k.encrypt_phases(phases)
+        });
+        lists.splice(at..=at, digits);
+    }
     let run = OneThread { ctx: &k.ctx, key: &k.key };
-    let out = lookup_pairs(&run, &packing, [&high, &low], std::slice::from_ref(&table), -128.0).unwrap().remove(0);
+    let lists: Vec<&[LweCiphertext]> = lists.iter().map(|list| &list[..]).collect();
+    let out = lookup_tree(&run, &packing, &lists, std::slice::from_ref(&table), -128.0).unwrap().remove(0);
     let merges = (4f64.powi(k.ctx.params().spec().log_n as i32) - 1.0) / 3.0;
-    let variance = |noise: &Noise, factors: f64| noise.blind_rotation * (factors + 1.0) + noise.automorphism * merges;
-    let factors: Vec<f64> = table.rows().iter().map(|row| row.squared_factors(k.ctx.params())).collect();
-    // The ciphertext says the noise of the steepest row.
-    let claimed = variance(&k.ctx.params().noise(), factors.iter().copied().fold(0.0, f64::max));
+    let (choices, row) = if split { (f64::from(messages - 2), 16) } else { (f64::from(messages - 1), 1) };
+    let variance = |noise: &Noise, factors: f64| {
+        noise.blind_rotation * (factors + choices) + noise.automorphism * merges * choices
+    };
+    let squares = |row: &[Table]| row_factors(k.ctx.params(), row).iter().map(|f| (f.2 * f.2) as f64).sum::<f64>();
+    let factors: Vec<f64> = table.rows().chunks_exact(row).map(squares).collect();
+    // The ciphertext says the noise of the steepest row, of each rotation on its own.
+    let mut largest = [0f64; 16];
+    for row in table.rows().chunks_exact(row) {
+        for one in row_factors(k.ctx.params(), row).chunk_by(|x, y| x.0 == y.0) {
+            let squares = one.iter().map(|f| (f.2 * f.2) as f64).sum();
+            largest[one[0].0] = largest[one[0].0].max(squares);
+        }
+    }
+    let claimed = variance(&k.ctx.params().noise(), largest.iter().sum());
     let own = noise(&k);
     let squares = out.iter().enumerate().map(|(i, ct)| {
         assert!((-1e-9..0.1).contains(&(ct.variance() / claimed - 1.0)));
-        let (h, l) = (i % 16, partner(i) % 16);
-        square(&k, ct, message.encode(&k.ctx, values[16 * h + l]).unwrap()) / variance(&own, factors[h])
+        let at = (0..messages).fold(0, |all, at| 16 * all + partner(at, i) % 16);
+        square(&k, ct, message.encode(&k.ctx, values[at]).unwrap()) / variance(&own, factors[at / 16 / row])
     });
     (squares.sum(), out.len() as f64)
 }
 
 #[test]
 #[cfg(feature = "long")]
-fn tables_of_two_messages_have_the_noise_of_all_their_steps() {
-    // 1920 squares have a deviation of one part in 31.
-    let found: Vec<(f64, f64)> = std::thread::scope(|scope| {
-        let keys: Vec<_> = (10..14).map(|seed| scope.spawn(move || two_messages(seed))).collect();
-        keys.into_iter().map(|key| key.join().unwrap()).collect()
-    });
-    let (squares, count) = found.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    near(squares / count, 1.0, "two messages");
+fn tables_of_several_messages_have_the_noise_of_all_their_steps() {
+    // 1920 squares have a deviation of one part in 31, 960 of one in 22.
+    for (messages, count) in [((3, true), 240), ((2, false), 480), ((3, false), 240)] {
+        let found: Vec<(f64, f64)> = std::thread::scope(|scope| {
+            let keys: Vec<_> =
+                (10..14).map(|seed| scope.spawn(move || several_messages(seed, messages, count))).collect();
+            keys.into_iter().map(|key| key.join().unwrap()).collect()
+        });
+        let (squares, count) = found.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        near(squares / count, 1.0, &format!("{messages:?} messages"));
+    }
 }

@@ -1,10 +1,10 @@
 //! What blind rotations and LWE key switches ask of the ring: the CMuxes of one block on an accumulator, an external product, a sum of
 //! products, an automorphism.
 
-use crate::arch::{BlindRow, ProductSum};
+use crate::arch::{BlindRow, FormRow, ProductSum, SPARE_BYTES};
 use crate::modulus::Modulus;
 use crate::packed::PackedKey;
-use crate::small::SmallTable;
+use crate::small::{SmallTable, Words};
 
 /// Gadget decomposition: accumulators are cut into `levels` balanced digits in base `2^log_base`, of the number nearest to
 /// `x 2^(log_base levels) / q`.
@@ -61,12 +61,79 @@ pub fn blind_block<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]
     let row = row(table, key, gadget, &planes);
     let next = next.as_ref().map_or(&[][..], |next| &next[..shape.rows]);
     let inputs = inputs.into_iter();
-    let parts = inputs.len();
+    let (bytes, parts) = (row.plane_bytes(table.n()), inputs.len());
     for (i, (exponents, acc)) in inputs.enumerate() {
         assert!(exponents.as_ref().len() == shape.keys);
-        let row = BlindRow { exponents: exponents.as_ref(), next, part: [i, parts], ..row };
+        let fetched = [i, i + 1].map(|i| bytes * i / parts);
+        let row = BlindRow { exponents: exponents.as_ref(), next, fetched, ..row };
         let words = row.scratch_words(table.n());
         table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
+    }
+}
+
+/// The keys of a block as one, for exponents that many accumulators share: their products are summed once for all.
+pub struct MergedBlock {
+    /// Of each row, packed as in a [`PackedKey`].
+    planes: Vec<Words>,
+    words: Words,
+}
+
+impl MergedBlock {
+    /// Room for the blocks of this key.
+    #[must_use]
+    pub fn new(table: &SmallTable, key: &PackedKey) -> Self {
+        let shape = key.shape();
+        let words = shape.levels * shape.columns * table.n();
+        let packed = (words * key.bytes() + SPARE_BYTES).div_ceil(8);
+        Self {
+            planes: (0..shape.rows).map(|_| Words::zeros(packed)).collect(),
+            words: Words::zeros(shape.rows * words),
+        }
+    }
+
+    /// [`blind_block`] on accumulators that share exponents: with the same words, in less time from a few of them on.
+    ///
+    /// # Panics
+    /// As there, or if the key has another shape than the one that this was made for.
+    pub fn blind_block<'a, I: IntoIterator<Item = &'a mut [u64], IntoIter: ExactSizeIterator>>(
+        &mut self,
+        table: &SmallTable,
+        (key, block): (&PackedKey, usize),
+        gadget: Gadget,
+        exponents: &[u16],
+        accs: I,
+        scratch: &mut [u64],
+    ) {
+        let shape = key.shape();
+        assert!(shape.rows == shape.columns && shape.rows == self.planes.len());
+        let (own, next) = (planes(key, block), (block + 1 < shape.blocks).then(|| planes(key, block + 1)));
+        let all = BlindRow { exponents, ..row(table, key, gadget, &own) };
+        table.kernels().merge_keys(table.constants(), &all, &mut self.words);
+        let rows = self.words.chunks_exact(self.words.len() / shape.rows);
+        for (plane, words) in self.planes.iter_mut().zip(rows) {
+            match key.bytes() {
+                5 => pack::<5>(words, bytemuck::cast_slice_mut(plane)),
+                _ => pack::<6>(words, bytemuck::cast_slice_mut(plane)),
+            }
+        }
+        let own: Vec<&[u8]> = self.planes.iter().map(|plane| bytemuck::cast_slice(plane)).collect();
+        let next = next.as_ref().map_or(&[][..], |next| &next[..shape.rows]);
+        // `X^N - 1` is -2, which the merged key is divided by.
+        let accs = accs.into_iter();
+        let (bytes, parts, exponents) = (all.plane_bytes(table.n()), accs.len(), [table.n() as u16]);
+        for (i, acc) in accs.enumerate() {
+            let fetched = [i, i + 1].map(|i| bytes * i / parts);
+            let row = BlindRow { planes: &own, keys: 1, exponents: &exponents, next, fetched, ..all };
+            let words = row.scratch_words(table.n());
+            table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
+        }
+    }
+}
+
+/// Words to the bytes that packed keys hold of them.
+fn pack<const BYTES: usize>(words: &[u64], out: &mut [u8]) {
+    for (out, word) in out.chunks_exact_mut(BYTES).zip(words) {
+        out.copy_from_slice(&word.to_le_bytes()[..BYTES]);
     }
 }
 
@@ -90,7 +157,8 @@ pub fn external_product(
     assert!(key.shape().keys == 1 && key.shape().rows <= key.shape().columns);
     let (planes, next) = (planes(key, block), next.map(|next| planes(key, next)));
     let next = next.as_ref().map_or(&[][..], |next| &next[..key.shape().rows]);
-    let row = BlindRow { next, ..row(table, key, gadget, &planes) };
+    let row = row(table, key, gadget, &planes);
+    let row = BlindRow { next, fetched: [0, row.plane_bytes(table.n())], ..row };
     let words = row.scratch_words(table.n());
     table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
 }
@@ -115,7 +183,7 @@ fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
         exponents: &[],
         next: &[],
-        part: [0, 1],
+        fetched: [0, 0],
     }
 }
 
@@ -131,6 +199,14 @@ pub fn automorphism(m: &Modulus, a: &[u64], galois: usize, out: &mut [u64]) {
         out[to & (n - 1)] = if to & n == 0 { x } else { m.neg(x) };
         to = (to + galois) & (2 * n - 1);
     }
+}
+
+/// `out = sum w x` over rows of canonical words with a weight each.
+///
+/// # Panics
+/// If lengths do not agree, or are no multiple of 8.
+pub fn weighted_sum(table: &SmallTable, terms: &[(&[u64], u64)], out: &mut [u64]) {
+    table.kernels().form(table.modulus(), &FormRow { terms, ..FormRow::default() }, out);
 }
 
 /// `out_c = sum_r row_r key_(r, c)` on canonical values: a key of one block, key and plane, whose levels are the rows; four columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,16 +114,22 @@ class Estimates:
         return self._estimated(what, checks.count("batch", batch), made, given, None)
 
     def _estimated(
-        self, what: str, batch: int, made: list[Table], given: Mapping[str, Any], variance: float | None
+        self, what: str, batch: int, made: Sequence[Table | list[int]], given: Mapping[str, Any], variance: float | None
     ) -> Estimate:
-        """The same, on ciphertexts whose noise has this variance."""
+        """The same, of tables or their values, on ciphertexts whose noise has this variance."""
         core, count = self._core, self._core.messages
         step = steps(given.get("step"), count)
+
+        def values(one: Table | list[int]) -> list[int]:
+            if isinstance(one, list):
+                return one
+            return one.values(count, step) if what == "lookup" else one.pair_values(count)
+
         rotations, modelled, key_bytes, working_bytes, log2_failure = core.estimate(
             what,
             batch,
             checks.string("domain", given.get("domain") or "padded"),
-            [one.values(count, step) if what == "lookup" else one.pair_values(count) for one in made],
+            [values(one) for one in made],
             checks.count("bits", given.get("bits") or 0),
             checks.count("low", given.get("low") or 0),
             variance,

@@ -18,6 +18,8 @@ from aglet.progress import ProgressCallback, progress_bar
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from aglet._core import FhewArray
+
 __all__ = ["Tables", "steps", "tables"]
 
 OneTable = Table | Callable[..., Any] | Sequence[int] | np.ndarray[Any, Any]
@@ -155,10 +157,14 @@ class Tables:
         """
         made, several = tables(table)
         values = [one.pair_values(self._core.messages) for one in made]
-        pair = broadcast(high, low)
+        return _results(self._lookup_tree(broadcast(high, low), values, key, packing_key, options), several)
+
+    def _lookup_tree(
+        self, arrays: list[FhewArray], values: list[list[int]], key: Any, packing_key: Any, options: FhewOptions
+    ) -> list[FhewArray]:
+        """Tables of two to four messages of one shape, the first of which counts most, by their values."""
         packing = checks.need(packing_key, PackingKey, "engine.create_packing_key(secret_key)")
-        found = run(lambda own, *rest: self._core.lookup_pairs(pair, values, own, packing, *rest), key, options)
-        return _results(found, several)
+        return run(lambda own, *rest: self._core.lookup_tree(arrays, values, own, packing, *rest), key, options)
 
     def compress(
         self,

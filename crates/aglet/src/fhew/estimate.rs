@@ -2,10 +2,10 @@
 
 use super::Engine;
 use crate::{Error, ParameterError};
-use aglet_bootstrap::fhew::functional::{pair_log2_failure, pair_variance, Way};
+use aglet_bootstrap::fhew::functional::{tree_log2_failure, tree_variance, Way};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
-use aglet_schemes::fhew::{either, Gate, Group, Integer, PairTable, Table, Unsigned, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{either, Gate, Group, Integer, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE, TURNS};
 
 /// A call on fresh ciphertexts.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +16,8 @@ pub enum Work<'a> {
     Mux,
     /// [`Engine::lookup`], or [`Engine::lookup_many`] for several tables.
     Lookup(&'a [Table]),
-    /// [`Engine::lookup_pairs`].
-    LookupPairs(&'a [PairTable]),
+    /// [`Engine::lookup_tree`]. The flag says whether the message before the last is there as two digits.
+    LookupTree(&'a [TreeTable], bool),
     /// [`Engine::sign`] or [`Engine::compare`].
     Sign(Integer),
     /// [`Engine::equal`].
@@ -88,11 +88,11 @@ impl Engine {
         })
     }
 
-    /// The noise variance, on the torus, of results of [`Engine::lookup_pairs`] with these tables: the largest of all
+    /// The noise variance, on the torus, of results of [`Engine::lookup_tree`] with these tables: the largest of all
     /// tables, given by the steepest row. Later steps start from it.
     #[must_use]
-    pub fn pair_variance(&self, tables: &[PairTable]) -> f64 {
-        pair_variance(&self.ctx, tables)
+    pub fn tree_variance(&self, tables: &[TreeTable], split: bool) -> f64 {
+        tree_variance(&self.ctx, tables, split)
     }
 
     /// A rotation of a batch, whose key is in the cache.
@@ -144,10 +144,17 @@ impl Engine {
                 let way = Way::choose(params, tables, variance);
                 (way.rotations(from.domain(), tables.len()), way.log2_failure(params, from, variance))
             }
-            Work::LookupPairs(tables) => {
-                let from = tables.first().ok_or(ParameterError::NoTable)?.from();
-                let full = usize::from(from.domain() == aglet_schemes::fhew::Domain::Full);
-                (1 + tables.len() + 2 * full, pair_log2_failure(&self.ctx, tables, [variance; 2]))
+            Work::LookupTree(tables, split) => {
+                let first = tables.first().ok_or(ParameterError::NoTable)?;
+                let full = usize::from(first.from().domain() == aglet_schemes::fhew::Domain::Full);
+                let mut variances = vec![variance; first.messages() - usize::from(split)];
+                if split {
+                    // The last message and both digits, half a torus each at the most.
+                    let turned = variance * (1.0 + 2.0 * (first.from().space() as f64).powi(2));
+                    variances.extend([turned; TURNS.len() * TURNS.len()]);
+                }
+                let rotations = Tree::of(tables, split).rotations() + first.messages() * full;
+                (rotations, tree_log2_failure(&self.ctx, tables, &variances, split))
             }
             Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, variance)),
             Work::Equal(integer) => {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `gate`, `mux`, `not` | bits | 1, 2, 0; one more for three bits without a margin |
 //! | `lookup`, `lookup_many` | messages of a [`Message`]: 2, 4, 8 or 16 of a [`Domain`], by a [`Table`] | 1; 2 in the full domain |
-//! | `lookup_pairs` | two messages, high and low, by a [`PairTable`], with a [`PackingKey`] | 1 and 1 for each table; 2 more in the full domain |
+//! | `lookup_tree` | two to four messages by a [`TreeTable`], with a [`PackingKey`] | of two: 1 and 1 for each table; 2 more in the full domain |
 //! | `sign`, `compare`, `equal` | an [`Integer`] of up to 20 bits, which does not wrap around | `ceil(bits / 4) + 1`; twice that |
 //! | `floor`, `digits` | a [`Unsigned`] modulo `2^bits` | 2 for 5 bits; 2 or 4 a digit |
 //! | `sum` | all of them | 0 |
@@ -47,6 +47,6 @@ pub use aglet_rlwe::lwe::LweSecretKey as SecretKey;
 /// The packing key, which LUTs on two messages need.
 pub use aglet_rlwe::lwe::PackingKey;
 /// The contents of ciphertexts, and functions on them.
-pub use aglet_schemes::fhew::{Domain, Gate, Integer, Message, PairTable, Table, Unsigned, MAX_LOG2_FAILURE};
+pub use aglet_schemes::fhew::{Domain, Gate, Integer, Message, Table, TreeTable, Unsigned, MAX_LOG2_FAILURE};
 /// Its parameters, and what they are made of.
 pub use aglet_schemes::fhew::{FhewLiteral, FhewParams};

@@ -6,7 +6,7 @@ use super::{Array, BootstrapKey, Engine, Form, Work};
 use crate::{Control, Error, ParameterError};
 use aglet_bootstrap::fhew::functional;
 use aglet_rlwe::lwe::{LweCiphertext, PackingKey};
-use aglet_schemes::fhew::{Domain, PairTable, Table, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{Domain, Table, TreeTable, MAX_LOG2_FAILURE};
 
 impl Engine {
     /// Evaluates a table on each message: one rotation each, two in the full domain. `max_log2_failure` accepts results
@@ -69,24 +69,29 @@ impl Engine {
         self.work(key, control, rotations, |run| functional::lookup(run, messages, tables, allowed))
     }
 
-    /// Evaluates several tables on each pair of messages, high and low; gives a list for each table. It takes one
-    /// rotation for the low message and one for each table; in the full domain one more for each message. The set
-    /// "wide" is made for it: other sets have too much noise for most tables and refuse them.
+    /// Evaluates each table on two to four messages, whose first list counts most; gives a list for each table. It takes one
+    /// rotation for all rows of the last message, and then for p messages one for each table if there are two, `1 + p` if
+    /// there are three, `1 + p + p^2` if there are four. Equal rows, and equal parts of tables, are computed once. In the
+    /// full domain each message takes one more. With a list more than there are messages, the message before the last is
+    /// there as two digits from 0 to 3, the high one first: 16 rotations serve the rows of both, and choices are 16 times
+    /// as few. The set "wide" is made for it: other sets have too much noise for most
+    /// tables and refuse them.
     ///
     /// # Errors
     /// As [`Engine::lookup_many`]; lists of different lengths.
-    pub fn lookup_pairs(
+    pub fn lookup_tree(
         &self,
-        pair: [&[LweCiphertext]; 2],
-        tables: &[PairTable],
+        messages: &[&[LweCiphertext]],
+        tables: &[TreeTable],
         keys: (&BootstrapKey, &PackingKey),
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
-        same_length(&pair)?;
+        let count = same_length(messages)?;
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let (key, packing) = keys;
-        let rotations = self.planned(Work::LookupPairs(tables), pair[0].len());
-        self.work(key, control, rotations, |run| functional::lookup_pairs(run, packing, pair, tables, allowed))
+        let split = tables.first().is_some_and(|table| messages.len() > table.messages());
+        let rotations = self.planned(Work::LookupTree(tables, split), count);
+        self.work(key, control, rotations, |run| functional::lookup_tree(run, packing, messages, tables, allowed))
     }
 }

@@ -45,7 +45,7 @@ impl Rotate for Workers<'_> {
         self.key.id()
     }
 
-    /// Shared out to the threads; the ciphertexts of a thread share each block of the key.
+    /// Shared out to the threads; the accumulators of a thread share each block of the key.
     fn rotate<T: Send>(
         &self,
         cts: &[LweCiphertext],
@@ -53,25 +53,46 @@ impl Rotate for Workers<'_> {
         log_tables: u32,
         then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
-        let together = cts.len().div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
+        let each = starts.len().checked_div(cts.len()).unwrap_or_default().max(1);
+        let together = (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
         // Noisier inputs than fresh ones may take more rotations than were planned.
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.0 = progress.0.max(progress.1 + cts.len());
+        progress.0 = progress.0.max(progress.1 + each * cts.len());
         drop(progress);
-        let batch = |(i, some): (usize, &[LweCiphertext])| {
+        let batch = |(some, own): (&[LweCiphertext], &[GlweSample])| {
             if self.control.cancelled() {
                 return Err(aglet_bootstrap::Error::Cancelled);
             }
-            let own = if starts.len() == 1 { starts } else { &starts[i * together..][..some.len()] };
             let rotated = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
             // Threads report one after the other, so that the number only grows.
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-            progress.1 += some.len();
+            progress.1 += rotated.len();
             self.control.report(progress.1, progress.0, "rotations");
             drop(progress);
             rotated.into_iter().map(&then).collect()
         };
-        let batches: Result<Vec<Vec<T>>, _> = cts.par_chunks(together).enumerate().map(batch).collect();
+        let batches: Vec<_> = if starts.len() == 1 {
+            cts.chunks(together).map(|some| (some, starts)).collect()
+        } else if each <= together {
+            let count = together / each;
+            cts.chunks(count).zip(starts.chunks(count * each)).collect()
+        } else {
+            let pairs = cts.iter().zip(starts.chunks(each));
+            pairs.flat_map(|(ct, own)| own.chunks(together).map(move |some| (std::slice::from_ref(ct), some))).collect()
+        };
+        let batches: Result<Vec<Vec<T>>, _> = batches.into_par_iter().map(batch).collect();
         Ok(batches?.into_iter().flatten().collect())
+    }
+
+    fn each<T: Sync, U: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<U, aglet_bootstrap::Error> + Sync,
+    ) -> Result<Vec<U>, aglet_bootstrap::Error> {
+        let one = |item| match self.control.cancelled() {
+            true => Err(aglet_bootstrap::Error::Cancelled),
+            false => work(item),
+        };
+        items.par_iter().map(one).collect()
     }
 }

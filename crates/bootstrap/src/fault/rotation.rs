@@ -7,7 +7,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum RotationFault {
     /// Neither one start for each ciphertext nor one for all.
-    #[error("{starts} starts for {ciphertexts} ciphertexts; give one for each, or one")]
+    #[error("{starts} starts for {ciphertexts} ciphertexts; give as many for each, or one for all")]
     Starts {
         /// Starts given.
         starts: usize,

@@ -64,7 +64,10 @@ fn ship() {
 
 #[test]
 fn rotations() {
-    said(RotationFault::Starts { starts: 2, ciphertexts: 4 }, "2 starts for 4 ciphertexts; give one for each, or one");
+    said(
+        RotationFault::Starts { starts: 2, ciphertexts: 4 },
+        "2 starts for 4 ciphertexts; give as many for each, or one for all",
+    );
     said(RotationFault::Tables { log_tables: 9, entries: 512 }, "2^9 tables do not fit 512 entries; give fewer");
     said(
         RotationFault::Odd { method: "ntru" },

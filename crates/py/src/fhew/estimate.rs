@@ -4,7 +4,7 @@ use super::numbers::small;
 use super::FhewEngine;
 use crate::errors::count;
 use crate::reports::reported;
-use aglet::fhew::{report, Gate, Integer, PairTable, Table, Unsigned, Work};
+use aglet::fhew::{report, Gate, Integer, Table, TreeTable, Unsigned, Work};
 use aglet::Error;
 use pyo3::prelude::*;
 
@@ -33,7 +33,7 @@ impl FhewEngine {
         let (bits, low) = (small(py, "bits", bits)?, small(py, "low", low)?);
         let gate = Gate::ALL.into_iter().find(|gate| gate.name() == what);
         self.quick(py, |e| {
-            let (one, two): (Vec<Table>, Vec<PairTable>);
+            let (one, two): (Vec<Table>, Vec<TreeTable>);
             let work = match (gate, what) {
                 (Some(gate), _) => Work::Gate(gate),
                 (_, "mux") => Work::Mux,
@@ -43,10 +43,10 @@ impl FhewEngine {
                     one = made.collect::<Result<_, Error>>()?;
                     Work::Lookup(&one)
                 }
-                (_, "lookup2") => {
-                    let made = tables.iter().map(|v| Ok(PairTable::new(message, message, v)?));
+                (_, "lookup2" | "lookup_split") => {
+                    let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, v)?));
                     two = made.collect::<Result<_, Error>>()?;
-                    Work::LookupPairs(&two)
+                    Work::LookupTree(&two, what != "lookup2")
                 }
                 (_, "sign" | "<" | "<=" | ">" | ">=") => Work::Sign(Integer::new(bits)?),
                 (_, "==") => Work::Equal(Integer::new(bits)?),
@@ -62,12 +62,13 @@ impl FhewEngine {
         })
     }
 
-    /// The noise variance, on the torus, of results of LUTs on two padded messages that are evaluated together.
-    fn pair_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>) -> PyResult<f64> {
+    /// The noise variance, on the torus, of results of LUTs on several padded messages that are evaluated together.
+    #[pyo3(signature = (tables, split = false))]
+    fn tree_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>, split: bool) -> PyResult<f64> {
         let message = self.message(py, "padded")?;
         self.quick(py, |e| {
-            let made = tables.iter().map(|v| Ok(PairTable::new(message, message, v)?));
-            Ok(e.pair_variance(&made.collect::<Result<Vec<_>, Error>>()?))
+            let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, v)?));
+            Ok(e.tree_variance(&made.collect::<Result<Vec<_>, Error>>()?, split))
         })
     }
 

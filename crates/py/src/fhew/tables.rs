@@ -1,9 +1,9 @@
-//! Lookup tables of `FhewEngine` on one message and on two.
+//! Lookup tables of `FhewEngine` on one message and on several.
 
 use super::objects::{FhewArray, FhewBootstrapKey, PackingKey};
 use super::FhewEngine;
 use crate::errors::exception;
-use aglet::fhew::{Array, Ciphertext, Domain, Engine, Form, PairTable, Table};
+use aglet::fhew::{Array, Ciphertext, Domain, Engine, Form, Table, TreeTable};
 use aglet::Control;
 use pyo3::prelude::*;
 
@@ -64,13 +64,14 @@ impl FhewEngine {
         let out = self.long(py, progress, work)?;
         self.made_each(py, arrays[0], key, out)
     }
-    /// Evaluates each table on pairs of messages, high and low; the arrays have one shape.
-    #[pyo3(signature = (pair, tables, key, packing_key, max_log2_failure = None, progress = None))]
+    /// Evaluates each table on two to four messages, the first counts most; the arrays have one shape. One array more
+    /// says that the message before the last is there as two digits, the high one first.
+    #[pyo3(signature = (messages, tables, key, packing_key, max_log2_failure = None, progress = None))]
     #[allow(clippy::too_many_arguments)]
-    fn lookup_pairs(
+    fn lookup_tree(
         &self,
         py: Python<'_>,
-        pair: [PyRef<'_, FhewArray>; 2],
+        messages: Vec<PyRef<'_, FhewArray>>,
         tables: Vec<Vec<u64>>,
         key: &FhewBootstrapKey,
         packing_key: &PackingKey,
@@ -78,7 +79,7 @@ impl FhewEngine {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<FhewArray>> {
         let keys = (key.of(py, &self.context)?, packing_key.of(py, &self.context)?);
-        let (arrays, domain) = self.messages_of(py, &pair)?;
+        let (arrays, domain) = self.messages_of(py, &messages)?;
         if domain == Domain::Negacyclic {
             let sentence =
                 "lookup2 takes messages of the domains \"padded\" and \"full\"; encrypt the messages in one of them.";
@@ -86,9 +87,10 @@ impl FhewEngine {
         }
         let work = |e: &Engine, control: &Control| {
             let message = e.params().message().within(domain);
-            let tables = tables.iter().map(|values| Ok(PairTable::new(message, message, values)?));
+            let tables = tables.iter().map(|values| Ok(TreeTable::new(message, message, values)?));
             let tables = tables.collect::<Result<Vec<_>, aglet::Error>>()?;
-            e.lookup_pairs([arrays[0].cells(), arrays[1].cells()], &tables, keys, max_log2_failure, control)
+            let messages: Vec<_> = arrays.iter().map(|array| array.cells()).collect();
+            e.lookup_tree(&messages, &tables, keys, max_log2_failure, control)
         };
         let out = self.long(py, progress, work)?;
         self.made_each(py, arrays[0], key, out)

@@ -166,6 +166,19 @@ impl Kernels {
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
         unsafe { (self.blind_block)(t, row, acc, scratch) }
     }
+    /// The samples of a block as those of one key, see `merge_keys` of `generic/blind.rs`.
+    pub(crate) fn merge_keys(&self, t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+        let n = t.n();
+        assert!(self.shaped(t.shaper()) && (1..=4).contains(&row.columns) && row.planes.len() == row.columns);
+        assert!((1..=generic::blind::MOST_PRODUCTS).contains(&row.keys) && row.exponents.len() == row.keys);
+        assert!(row.levels > 0 && [5, 6].contains(&row.bytes) && out.len() == row.merged_words(n));
+        assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
+        assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
+        let key = (row.keys * row.merged_words(n)) as u64;
+        (Tally { key, key_read: key, ..Tally::NONE }).count();
+        // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
+        unsafe { (self.merge_keys)(t, row, out) }
+    }
     /// Sums of products of transformed rows with a packed key, see [`ProductSum`].
     pub(crate) fn product_sum(&self, t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
         let n = t.n();

@@ -58,6 +58,7 @@ pub struct Kernels {
     small_forward: unsafe fn(&SmallConstants, &mut [u64]),
     small_inverse_add: unsafe fn(&SmallConstants, &mut [u64], &mut [u64]),
     blind_block: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64], &mut [u64]),
+    merge_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64]),
     product_sum: unsafe fn(&SmallConstants, &ProductSum<'_>, &mut [u64]),
 }
 

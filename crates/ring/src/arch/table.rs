@@ -87,6 +87,11 @@ macro_rules! kernels {
             unsafe { generic::blind::blind_block::<$lanes>(t, row, acc, scratch) }
         }
         $(#[$feature])*
+        unsafe fn merge_keys(t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::blind::merge_keys::<$lanes>(t, row, out) }
+        }
+        $(#[$feature])*
         unsafe fn product_sum(t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::blind::product_sum::<$lanes>(t, row, out) }
@@ -115,6 +120,7 @@ macro_rules! kernels {
             small_forward,
             small_inverse_add,
             blind_block,
+            merge_keys,
             product_sum,
         };
     };

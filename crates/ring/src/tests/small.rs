@@ -202,6 +202,12 @@ fn blocks_are_external_products_on_every_backend() {
                     let mut found = acc.clone();
                     blind::blind_block(&t, &key, 1, g, [(&exponents, &mut found[..])], &mut scratch);
                     assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
+                    // The same with the keys as one, for two accumulators.
+                    let (mut found, mut other) = (acc.clone(), acc.clone());
+                    let mut merged = blind::MergedBlock::new(&t, &key);
+                    let accs = [&mut found[..], &mut other[..]];
+                    merged.blind_block(&t, (&key, 1), g, &exponents, accs, &mut scratch);
+                    assert!(found == expected && other == expected, "{} {log_n} {q} seed {seed}", k.name());
                 }
             }
         }

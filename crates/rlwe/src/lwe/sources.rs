@@ -124,6 +124,13 @@ fn known(ctx: &LweContext, weight: i128) -> i64 {
     i64::try_from(weight).ok().filter(|_| within).unwrap_or(NoiseSource::LOST)
 }
 
+/// The variance of each part of a sum of noises that is of one input, in the order of their names.
+pub(super) fn by_input<'a>(ctx: &'a LweContext, all: &'a [NoiseSource]) -> impl Iterator<Item = (u64, f64)> + 'a {
+    let (neighbours, degree) = (ctx.noise().neighbours, ctx.params().n());
+    let inputs = all.chunk_by(|x, y| x.name[0] == y.name[0]);
+    inputs.map(move |one| (one[0].name[0], variance(one, neighbours, degree)))
+}
+
 /// The variance of a sum of noises, in the order of their names. `neighbours` is how neighbouring coefficients of a rotation correlate.
 fn variance(all: &[NoiseSource], neighbours: f64, degree: usize) -> f64 {
     if all.iter().any(|source| source.weight == NoiseSource::LOST) {

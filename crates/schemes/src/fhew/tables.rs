@@ -59,21 +59,15 @@ impl Table {
     pub fn entries(&self, ctx: &LweContext) -> Vec<u64> {
         let (m, one) = (ctx.modulus(), fraction(ctx, self.to.torus()));
         let n = ctx.params().n();
-        (0..n).map(|i| m.mul(m.reduce_i64(self.at(n, i)), one)).collect()
+        let values: Vec<i64> = self.values.iter().map(|&v| v as i64).collect();
+        (0..n).map(|i| m.mul(m.reduce_i64(entry(n, self.from, &values, i)), one)).collect()
     }
 
     /// `1 - X` times the values: positions and coefficients that are not zero. A rotation of [`half_steps`] times this is a rotation
     /// of the table.
     #[must_use]
     pub fn factors(&self, params: &LweParams) -> Vec<(usize, i64)> {
-        let n = params.n();
-        let (boxes, centred) = self.from.boxes();
-        let width = n / boxes;
-        let before = |i: usize| if i == 0 { -self.at(n, n - 1) } else { self.at(n, i - 1) };
-        // Values change at borders of boxes alone.
-        let first = if centred { width / 2 } else { width }.max(1);
-        let borders = (first..n).step_by(width);
-        std::iter::once(0).chain(borders).map(|i| (i, self.at(n, i) - before(i))).filter(|f| f.1 != 0).collect()
+        jumps(params, self.from, &self.values.iter().map(|&v| v as i64).collect::<Vec<_>>())
     }
 
     /// The sum of squares of [`Table::factors`]: what they multiply the variance of a rotation by.
@@ -81,20 +75,32 @@ impl Table {
     pub fn squared_factors(&self, params: &LweParams) -> f64 {
         self.factors(params).iter().map(|f| (f.1 * f.1) as f64).sum()
     }
+}
 
-    /// The value of entry i of N.
-    fn at(&self, n: usize, i: usize) -> i64 {
-        let (boxes, centred) = self.from.boxes();
-        let width = n / boxes;
-        match (i + usize::from(centred) * width / 2) / width {
-            last if last == boxes => -(self.values[0] as i64),
-            message => self.values[message] as i64,
-        }
+/// The value of entry i of N.
+fn entry(n: usize, from: Message, values: &[i64], i: usize) -> i64 {
+    let (boxes, centred) = from.boxes();
+    let width = n / boxes;
+    match (i + usize::from(centred) * width / 2) / width {
+        last if last == boxes => -values[0],
+        message => values[message],
     }
 }
 
+/// [`Table::factors`] of values of any sign.
+pub(super) fn jumps(params: &LweParams, from: Message, values: &[i64]) -> Vec<(usize, i64)> {
+    let n = params.n();
+    let (boxes, centred) = from.boxes();
+    let (width, at) = (n / boxes, |i: usize| entry(n, from, values, i));
+    let before = |i: usize| if i == 0 { -at(n - 1) } else { at(i - 1) };
+    // Values change at borders of boxes alone.
+    let first = if centred { width / 2 } else { width }.max(1);
+    let borders = (first..n).step_by(width);
+    std::iter::once(0).chain(borders).map(|i| (i, at(i) - before(i))).filter(|f| f.1 != 0).collect()
+}
+
 /// As many values as there are arguments, messages of `to` each.
-fn check(values: &[u64], arguments: u64, to: Message) -> Result<(), Error> {
+pub(super) fn check(values: &[u64], arguments: u64, to: Message) -> Result<(), Error> {
     if values.len() as u64 != arguments {
         let (value, allowed) = (values.len() as u64, arguments.to_string());
         return Err(Error::Message { value, what: "a number of table values", allowed });
@@ -108,47 +114,16 @@ fn check(values: &[u64], arguments: u64, to: Message) -> Result<(), Error> {
     }
 }
 
-/// A function of two messages, given by its values for all pairs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairTable {
-    rows: Vec<Table>,
-}
-
-impl PairTable {
-    /// `values[p high + low]` for messages high and low below p.
-    ///
-    /// # Errors
-    /// As [`Table::new`], for p^2 values.
-    pub fn new(from: Message, to: Message, values: &[u64]) -> Result<Self, Error> {
-        check(values, from.space() * from.space(), to)?;
-        if from.domain() == Domain::Negacyclic {
-            return Err(Error::InvalidParameters { reason: "tables of pairs are of the padded or the full domain" });
-        }
-        let rows = values.chunks_exact(from.space() as usize).map(|row| Table::new(from, to, row));
-        Ok(Self { rows: rows.collect::<Result<_, _>>()? })
-    }
-
-    /// The tables of the low message, one for each high one.
-    #[must_use]
-    pub fn rows(&self) -> &[Table] {
-        &self.rows
-    }
-    /// The messages that it takes.
-    #[must_use]
-    pub fn from(&self) -> Message {
-        self.rows[0].from
-    }
-    /// The messages that it gives.
-    #[must_use]
-    pub fn to(&self) -> Message {
-        self.rows[0].to
-    }
-}
-
 /// The polynomial whose rotation serves many tables: half a step of the messages that they give in every coefficient.
 #[must_use]
 pub fn half_steps(ctx: &LweContext, to: Message) -> Vec<u64> {
-    vec![fraction(ctx, 2 * to.torus()); ctx.params().n()]
+    parts_of_half_steps(ctx, to, 1)
+}
+
+/// [`half_steps`] of steps that are so many times as small.
+#[must_use]
+pub fn parts_of_half_steps(ctx: &LweContext, to: Message, parts: u64) -> Vec<u64> {
+    vec![fraction(ctx, 2 * to.torus() * parts); ctx.params().n()]
 }
 
 /// Several tables in one: entry `i + t` of each group of `2^log_tables` is entry i of table t. The places of tables that are missing

@@ -127,8 +127,9 @@ fn what_is_no_table_is_refused_with_what_would_be() {
     assert!(Table::new(padded, message(8, Domain::Full), &[0, 1, 2, 4]).is_ok());
     let negacyclic = message(4, Domain::Negacyclic);
     assert!(refused(negacyclic, negacyclic, &[0, 1, 0, 1]).contains("give 3, as f(m + p/2) = -f(m)"));
-    let pairs = |from, count: u64| PairTable::new(from, padded, &(0..count).map(|i| i % 4).collect::<Vec<_>>());
+    let pairs = |from, count: u64| TreeTable::new(from, padded, &(0..count).map(|i| i % 4).collect::<Vec<_>>());
     assert!(pairs(padded, 16).is_ok() && pairs(padded, 15).is_err() && pairs(negacyclic, 16).is_err());
+    assert!(pairs(padded, 64).is_ok() && pairs(padded, 256).is_ok() && pairs(padded, 1024).is_err());
     let integer = Integer::new(8).unwrap();
     assert!(matches!(integer.encode(&context(), 128), Err(Error::Integer { value: 128, least: -128, most: 127 })));
     assert!(
@@ -139,6 +140,69 @@ fn what_is_no_table_is_refused_with_what_would_be() {
     );
     let unsigned = Unsigned::new(8).unwrap();
     assert!(unsigned.encode(&context(), 256).is_err());
+}
+
+/// What the nodes of a tree choose for messages, of which the first counts most.
+fn chosen(tree: &Tree, messages: &[usize]) -> Vec<u64> {
+    let mut found: Vec<u64> = tree.rows().iter().map(|row| row[0].values()[messages[messages.len() - 1]]).collect();
+    for node in tree.nodes() {
+        found.push(found[node.values[messages[node.message]]]);
+    }
+    tree.roots().iter().map(|&root| found[root]).collect()
+}
+
+#[test]
+fn trees_choose_the_values_of_their_tables() {
+    let message = Message::new(4, Domain::Padded).unwrap();
+    let table = |value: &dyn Fn(u64) -> u64| {
+        TreeTable::new(message, message, &(0..256).map(value).collect::<Vec<_>>()).unwrap()
+    };
+    let tables = [
+        table(&|i| i * i / 7 % 4),
+        table(&|i| i / 64),
+        table(&|i| i % 4),
+        table(&|i| i / 16 % 4 * 3 % 4),
+        table(&|_| 2),
+    ];
+    let tree = Tree::of(&tables, false);
+    for i in 0..256usize {
+        let messages = [i / 64, i / 16 % 4, i / 4 % 4, i % 4];
+        let expected: Vec<u64> = tables.iter().map(|t| t.rows()[i / 4].values()[i % 4]).collect();
+        assert_eq!(chosen(&tree, &messages), expected, "{messages:?}");
+    }
+    // What one message decides takes one choice, what the last one decides none.
+    let rotations = |table: &TreeTable| Tree::of(std::slice::from_ref(table), false).rotations();
+    assert_eq!(tables.each_ref().map(rotations)[1..], [2, 1, 2, 1]);
+    assert_eq!(Tree::of(&[tables[0].clone(), tables[0].clone()], false).rotations(), rotations(&tables[0]));
+    // Of all choices that there may be, none twice.
+    assert_eq!(rotations(&table(&|i| ((i * i * 0x9E37_79B9 + i) >> 16) % 4)), 1 + 16 + 4 + 1);
+}
+
+/// A phase reads every row of two messages from its turns, with noise up to a quarter of a box.
+#[test]
+fn rows_of_two_messages_are_sums_of_turns() {
+    let (ctx, message) = (context(), Message::new(16, Domain::Padded).unwrap());
+    let values: Vec<u64> = (0..256u64).map(|i| ((i * i * 0x9E37_79B9) >> 16) % 16).collect();
+    let table = TreeTable::new(message, message, &values).unwrap();
+    let (factors, n) = (row_factors(ctx.params(), table.rows()), ctx.params().n());
+    for (i, &value) in values.iter().enumerate() {
+        let (x, d, e) = ((i % 16) as i64, (i / 16 % 4) as i64, (i / 64) as i64);
+        for noise in [0, 30, -30] {
+            // Of half a step in every coefficient, negated half a torus on, what a rotation by a phase leaves at the place j is that at
+            // phase - j.
+            let at = |turn: usize, j: usize| {
+                let quarters = TURNS[turn / 4] * d + TURNS[turn % 4] * e;
+                let phase = (x + 8 * quarters) * n as i64 / 16 + noise - j as i64;
+                if phase.rem_euclid(2 * n as i64) < n as i64 {
+                    1
+                } else {
+                    -1
+                }
+            };
+            let sum: i64 = factors.iter().map(|&(turn, j, w)| w * at(turn, j)).sum();
+            assert_eq!(sum, 2 * 16 * value as i64, "{i} with noise {noise}");
+        }
+    }
 }
 
 /// The sign of a phase by the tables of an integer, with noise of at most this much of the torus.

@@ -73,12 +73,12 @@ class Live(Machine):
         options: Any = {"step": tables.step, "max_failure": self.max_failure, "progress": self.progress}
         return self.engine.lookup(cells, made, key, **options)
 
-    def lookup_pairs(self, cells: Sequence[FhewCiphertext], tables: Sequence[tuple[int, ...]]) -> Sequence[Any]:
+    def lookup_tree(self, cells: Sequence[FhewCiphertext], tables: list[list[int]]) -> Sequence[FhewCiphertext]:
         packing = self._key("packing", "packing", 'create_keys(packing=True), of FhewEngine(preset="wide")')
         key = self._key("fhew_bootstrap", "bootstrap", "create_keys()")
-        made, (high, low) = [Table(row) for row in tables], cells
         options: Any = {"max_failure": self.max_failure, "progress": self.progress}
-        return self.engine.lookup2(high, low, made, key, packing, **options)
+        found = self.engine._lookup_tree([one._array for one in cells], tables, key, packing, options)
+        return [FhewCiphertext._of(array) for array in found]
 
     def _key(self, name: str, said: str, maker: str) -> Any:
         key = getattr(self.keys, name)

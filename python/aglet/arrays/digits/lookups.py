@@ -12,13 +12,16 @@ from aglet import checks
 from aglet.arrays.digits import dtypes, operations
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.operations import is_encrypted
-from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit, Sum
+from aglet.arrays.digits.sums import AnyDigit, Clear, Digit, Sum
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
 __all__ = ["bincount", "isin", "searchsorted", "take"]
+
+_MOST = MESSAGES**4
+"""Entries of the largest table: places of four nibbles."""
 
 
 def _largest(x: EncryptedIntegers) -> int:
@@ -88,26 +91,44 @@ def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
     table = operations._clear(table)
     if table.ndim != 1:
         raise RangeError(f"A table is a vector in the clear, and this one has shape {table.shape}; give one axis.")
-    dtype, largest, m = dtypes.known(table.dtype), _largest(indices), indices.session.machine
-    if largest >= len(table) or largest >= MESSAGES**2:
+    dtype, largest = dtypes.known(table.dtype), _largest(indices)
+    if largest >= len(table) or largest >= _MOST:
         raise RangeError(
             f"These indices may be as large as {largest}, and the table has {len(table)} entries; give as many as "
-            f"{min(largest + 1, MESSAGES**2)}, and mask larger indices, as in x & 15."
+            f"{min(largest + 1, _MOST)}, and mask larger indices, as in x & 15."
         )
-    entries = [tuple(int(v) for v in digit) for digit in dtypes.split(table[: largest + 1], dtype)]
-    constant = [len(set(row)) == 1 for row in entries]
-    rows = [row for row, same in zip(entries, constant, strict=True) if not same]
-    low, high = (Sum.of(*_nibble(indices.digits, at)) for at in (0, 2))
-    if largest < MESSAGES:
-        found = [one for [one] in m.read([low], *(_entry(row) for row in rows))] if rows else []
-    else:
-        found = m.read_pairs(high, low, [tuple(row[min(i, largest)] for i in range(MESSAGES**2)) for row in rows])
-    results = iter(found)
-    digits: list[AnyDigit] = [
-        np.array(row[0], dtype=np.int64) if same else next(results) for row, same in zip(entries, constant, strict=True)
-    ]
-    return indices.with_digits(digits, dtype)
+    rows = dtypes.split(table[: largest + 1], dtype)
+    varying = [at for at, row in enumerate(rows) if (row != row[0]).any()]
+    found = dict(zip(varying, _taken([rows[at] for at in varying], largest, indices), strict=True))
+    return indices.with_digits([found.get(at, np.array(row[0])) for at, row in enumerate(rows)], dtype)
 
 
-def _nibble(digits: Any, at: int) -> list[tuple[AnyDigit, int]]:
-    return [(digit, 4**i) for i, digit in enumerate([*digits, ZERO, ZERO, ZERO][at : at + 2])]
+def _taken(rows: list[Clear], largest: int, indices: EncryptedIntegers) -> list[AnyDigit]:
+    """Tables of digits at the indices."""
+    m, nibbles = indices.session.machine, next(count for count in range(1, 5) if largest < MESSAGES**count)
+    if nibbles == 1 and rows:
+        return [one for [one] in m.read([_nibble(indices.digits, 0)], *(_entry(tuple(row.tolist())) for row in rows))]
+    totals = [_nibble(indices.digits, 2 * at) for at in reversed(range(nibbles))]
+    # Indices beyond the largest do not occur.
+    whole = [row[np.minimum(np.arange(MESSAGES**nibbles), largest)] for row in rows]
+    # From three nibbles on, a choice takes more rotations than to cut a nibble of the result into its digits.
+    both = len(whole) // 2 if nibbles > 2 else 0
+    whole = [low + 4 * high for low, high in zip(whole[: 2 * both : 2], whole[1::2], strict=False)] + whole[2 * both :]
+    # The second nibble of places as its digits, if noise of their own turns the first one.
+    digits = [Sum.of((digit, 1)) for digit in (indices.digits[3], indices.digits[2])] if nibbles > 2 else []
+    digits = digits if all(total.terms for total in digits) else []
+    found = m.read_tree(totals, [row.tolist() for row in whole], digits) if whole else []
+    cut = m.read([Sum.of((nibble, 1)) for nibble in found[:both]], _low, _high) if both else [[], []]
+    return [digit for pair in zip(*cut, strict=True) for digit in pair] + found[both:]
+
+
+def _low(nibble: int) -> int:
+    return nibble & 3
+
+
+def _high(nibble: int) -> int:
+    return nibble >> 2
+
+
+def _nibble(digits: Any, at: int) -> Sum:
+    return Sum.of(*((digit, 4**i) for i, digit in enumerate(digits[at : at + 2])))

@@ -120,8 +120,11 @@ class Machine(ABC):
         """The cells of each function, from those of the messages of its table."""
 
     @abstractmethod
-    def lookup_pairs(self, cells: Sequence[Any], tables: Sequence[tuple[int, ...]]) -> Sequence[Any]:
-        """The cells of each table of two messages, high and low."""
+    def lookup_tree(self, cells: Sequence[Any], tables: list[list[int]]) -> Sequence[Any]:
+        """The cells of each table of two to four messages, the first of which counts most.
+
+        With one more, the message before the last is there as two digits, the high one first.
+        """
 
     @abstractmethod
     def compress(self, cells: Any) -> Any:
@@ -194,23 +197,31 @@ class Machine(ABC):
         """`readable`, after a refresh of the terms if they have too much noise."""
         return self.readable(total, function) or (self._refresh_terms([total]) and self.readable(total, function))
 
-    def read_pairs(self, high: Sum, low: Sum, tables: Sequence[tuple[int, ...]]) -> list[AnyDigit]:
-        """Tables of 256 values at 16 high + low, for sums from 0 to 15 of which one at least is encrypted."""
-        cells = self._pair(high, low)
-        made = [Table(row) for row in tables]
+    def read_tree(self, totals: Sequence[Sum], tables: list[list[int]], digits: Sequence[Sum] = ()) -> list[AnyDigit]:
+        """Tables of two to four sums from 0 to 15, one of them encrypted at least; the first sum counts most.
 
-        def cost() -> Any:
-            most = max(self.variance(one) for one in cells)
-            return self.engine._estimated("lookup2", cells[0].size, made, {}, most)
+        The sum before the last may be there as its two digits too, the high one first. It is taken so if that takes
+        fewer rotations, and does not leave too much noise.
+        """
+        ways = [("lookup2", totals), ("lookup_split", [*totals[:-2], *digits, totals[-1]])][: 2 if digits else 1]
 
-        if cost().log2_failure > self.allowed and self._refresh_terms([high, low]):
-            cells = self._pair(high, low)
-        self.rotations += cost().rotations
-        found = self.lookup_pairs(cells, tables)
-        return [Digit(one, min(row), max(row)) for one, row in zip(found, tables, strict=True)]
+        def best() -> tuple[Any, list[Any]]:
+            found = []
+            for what, sums in ways:
+                cells = self._together(sums)
+                most = max(self.variance(one) for one in cells)
+                found.append((self.engine._estimated(what, cells[0].size, tables, {}, most), cells))
+            return min(found, key=lambda way: (way[0].log2_failure > self.allowed, way[0].rotations))
 
-    def _pair(self, high: Sum, low: Sum) -> list[Any]:
-        digits = [self.digit(total) for total in (high, low)]
+        cost, cells = best()
+        if cost.log2_failure > self.allowed and self._refresh_terms(totals):
+            cost, cells = best()
+        self.rotations += cost.rotations
+        results = self.lookup_tree(cells, tables)
+        return [Digit(one, min(row), max(row)) for one, row in zip(results, tables, strict=True)]
+
+    def _together(self, totals: Sequence[Sum]) -> list[Any]:
+        digits = [self.digit(total) for total in totals]
         shape = next(digit.cells.shape for digit in digits if isinstance(digit, Digit))
         return [self.encrypted(digit, shape, digits).cells for digit in digits]
 

@@ -16,7 +16,6 @@ from aglet.arrays.digits.live import check_bits
 from aglet.arrays.digits.machine import MESSAGES, Machine, Tables
 from aglet.errors import RangeError
 from aglet.fhew.engine import FhewEngine
-from aglet.fhew.table import Table
 
 __all__ = ["Cells", "Model"]
 
@@ -118,17 +117,19 @@ class Model(Machine):
         rows = [np.asarray(row) for row in tables.tables]
         return [Cells(row[index] * sign, noise) for row, noise in zip(rows, left, strict=True)]
 
-    def lookup_pairs(self, cells: Sequence[Cells], tables: Sequence[tuple[int, ...]]) -> Sequence[Cells]:
-        high, low = (one.values for one in cells)
-        if (high >= MESSAGES).any() or (low >= MESSAGES).any():
+    def lookup_tree(self, cells: Sequence[Cells], tables: list[list[int]]) -> Sequence[Cells]:
+        if any((one.values >= MESSAGES).any() for one in cells):
             raise AssertionError("A sum is no message of its table.")
-        made = [Table(row) for row in tables]
+        values, split = [one.values for one in cells], MESSAGES ** len(cells) > len(tables[0])
         most = max(one.variance for one in cells)
-        failure = self.engine._estimated("lookup2", cells[0].size, made, {}, most).log2_failure
-        if failure > self.allowed:
+        cost = self.engine._estimated("lookup_split" if split else "lookup2", cells[0].size, tables, {}, most)
+        if cost.log2_failure > self.allowed:
             raise RangeError(
-                f"A table of more than 16 places would fail with probability 2^{failure:.1f}, and at most "
+                f"A table of more than 16 places would fail with probability 2^{cost.log2_failure:.1f}, and at most "
                 f'2^{self.allowed:.1f} is allowed; take FhewEngine(preset="wide").'
             )
-        left = self.engine._core.pair_variance([list(row) for row in tables])
-        return [Cells(np.asarray(row)[MESSAGES * high + low], left) for row in tables]
+        if split:
+            values[-3:-1] = [4 * values[-3] + values[-2]]
+        index = sum(one * MESSAGES**at for at, one in enumerate(reversed(values)))
+        left = self.engine._core.tree_variance(tables, split)
+        return [Cells(np.asarray(row)[index], left) for row in tables]

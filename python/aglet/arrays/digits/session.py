@@ -256,8 +256,9 @@ class DigitSession(InFolders[EncryptedIntegers]):
     def take(self, table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
         """`table[indices]`: a table in the clear at encrypted places, as `numpy.take`.
 
-        Places of up to 16 values take a bootstrap for each digit of the result. Bytes take one more for all of them,
-        and the packing key: preset "wide" and `create_keys(packing=True)`.
+        Places of up to 16 values take a bootstrap for each digit of the result. Those of up to 256 take one more for
+        all digits, and the packing key: preset "wide" and `create_keys(packing=True)`. Those of up to 4,096 take 2 for
+        two digits and 16 more, those of up to 65,536 take 18 and 16 more. Equal parts of tables are computed once.
 
         Parameters
         ----------
@@ -269,7 +270,7 @@ class DigitSession(InFolders[EncryptedIntegers]):
         Raises
         ------
         RangeError
-            If an index may lie beyond the table, or there are more than 256 of them.
+            If an index may lie beyond the table, or there are more than 65,536 of them.
         MissingKeyError
             If the keys have no packing key, and there are more than 16.
         """

@@ -5,12 +5,16 @@
 //! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator. A whole block takes one pair of transforms.
 
 use super::BlindRotation;
-use aglet_ring::blind::{blind_block, scratch_words};
+use aglet_ring::blind::{blind_block, scratch_words, MergedBlock};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{BlindRotationKey, GgswMessage, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
+use std::borrow::Cow;
+
+/// Accumulators of one input for which the keys of a block are merged: fewer do not make up for it.
+const MERGED: usize = 4;
 
 /// Keys of blocks.
 pub struct Blocks(BlindRotationKey);
@@ -65,14 +69,21 @@ impl BlindRotation for Blocks {
         let (spec, block) = (ctx.params().spec(), ctx.params().block());
         let (signed, two_n) = (Self::signed(ctx), 2 * ctx.params().n() as u16);
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
+        let (key, each) = (self.0.packed(), accs.len() / inputs.len().max(1));
+        let exponents = |i: usize, at: usize| match &inputs[i].mask[at * block..(at + 1) * block] {
+            &[one] if signed => Cow::Owned(vec![one, (two_n - one) % two_n]),
+            mask => Cow::Borrowed(mask),
+        };
+        let mut merged = (each >= MERGED).then(|| MergedBlock::new(ctx.table(), key));
         for at in 0..spec.dimension / block {
-            let pairs = inputs.iter().map(|input| &input.mask[at * block..(at + 1) * block]).zip(accs.iter_mut());
-            let pairs = pairs.map(|(mask, acc)| (mask, &mut acc[..]));
-            if signed {
-                let pairs = pairs.map(|(mask, acc)| ([mask[0], (two_n - mask[0]) % two_n], acc));
-                blind_block(ctx.table(), self.0.packed(), at, spec.gadget, pairs, &mut scratch);
-            } else {
-                blind_block(ctx.table(), self.0.packed(), at, spec.gadget, pairs, &mut scratch);
+            let Some(merged) = &mut merged else {
+                let pairs = accs.iter_mut().enumerate().map(|(i, acc)| (exponents(i / each, at), &mut acc[..]));
+                blind_block(ctx.table(), key, at, spec.gadget, pairs, &mut scratch);
+                continue;
+            };
+            for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
+                let (exponents, accs) = (exponents(i, at), accs.iter_mut().map(|acc| &mut acc[..]));
+                merged.blind_block(ctx.table(), (key, at), spec.gadget, &exponents, accs, &mut scratch);
             }
         }
     }

@@ -63,15 +63,15 @@ impl BlindRotation for Dm {
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let spec = ctx.params().spec();
         let (places, most) = (Method::digits(1 << self.log_base, spec.log_n), (1usize << self.log_base) - 1);
+        let (each, count) = (accs.len() / inputs.len().max(1), accs.len());
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
         // Inputs of one digit meet its key one after the other, and the next key that somebody meets comes into the cache meanwhile.
         let digit = |at: usize, i: usize| {
-            usize::from(inputs[i].mask[at / places]) >> (at % places * self.log_base as usize) & most
+            usize::from(inputs[i / each].mask[at / places]) >> (at % places * self.log_base as usize) & most
         };
         let keys = (0..spec.dimension * places).flat_map(|at| (1..=most).map(move |v| (at, v)));
-        let meets = keys.flat_map(|(at, v)| {
-            (0..inputs.len()).filter(move |&i| digit(at, i) == v).map(move |i| (at * most + v - 1, i))
-        });
+        let meets = keys
+            .flat_map(|(at, v)| (0..count).filter(move |&i| digit(at, i) == v).map(move |i| (at * most + v - 1, i)));
         let mut meets = meets.peekable();
         while let Some((key, i)) = meets.next() {
             let next = meets.peek().map(|next| next.0).filter(|&next| next != key);

@@ -126,8 +126,8 @@ impl FhewBootstrapKey {
 
     /// The blind rotation itself: `X^(-e)` times a start for each ciphertext, whose phase is `e / 2N` of the torus
     /// (rounded down). A start is a table in the clear ([`GlweSample::trivial`]) or an encrypted sample, whose noise
-    /// stays. There is one start for each ciphertext, or one for all. Coefficient i of a result is coefficient `i + e`
-    /// of its start, so several entries can be extracted from it.
+    /// stays. There is one start for all ciphertexts, or as many for each, one after the other. Coefficient i of a
+    /// result is coefficient `i + e` of its start, so several entries can be extracted from it.
     ///
     /// With `log_tables` above 0, exponents are multiples of `2^log_tables`: coefficients 0 to `2^log_tables - 1` are entries of as
     /// many tables that lie interleaved in the start, and the variance of the modulus switch grows by `4^log_tables`.
@@ -145,12 +145,13 @@ impl FhewBootstrapKey {
         self.check(ctx, cts, starts, log_tables)?;
         let switched = cts.iter().map(|ct| Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables)));
         let switched = switched.collect::<Result<Vec<_>, Error>>()?;
-        let start = |i: usize| &starts[i.min(starts.len() - 1)];
-        let rotated = switched.iter().enumerate().map(|(i, s)| start(i).rotated_back(ctx, s.body));
+        // One start is that of all.
+        let (own, each) = (usize::from(starts.len() > 1), starts.len().div_ceil(cts.len().max(1)));
+        let pairs = (0..cts.len() * each).map(|i| (&starts[i * own], &switched[i / each]));
+        let rotated = pairs.clone().map(|(start, by)| start.rotated_back(ctx, by.body));
         let mut accs: Vec<Words> = rotated.map(GlweSample::into_words).collect();
         self.rotation.rotate(ctx, &switched, &mut accs);
-        let rotated = accs.into_iter().zip(&switched).enumerate();
-        rotated.map(|(i, (acc, by))| Ok(GlweSample::rotated(ctx, acc, start(i), by)?)).collect()
+        pairs.zip(accs).map(|((start, by), acc)| Ok(GlweSample::rotated(ctx, acc, start, by)?)).collect()
     }
 
     fn check(
@@ -161,7 +162,7 @@ impl FhewBootstrapKey {
         log_tables: u32,
     ) -> Result<(), Error> {
         let params = ctx.params();
-        if starts.len() != cts.len() && starts.len() != 1 {
+        if starts.len() != 1 && !(starts.len() >= cts.len() && starts.len().is_multiple_of(cts.len())) {
             return Err(RotationFault::Starts { starts: starts.len(), ciphertexts: cts.len() }.into());
         }
         if log_tables >= params.spec().log_n {

@@ -125,6 +125,7 @@ impl BlindRotation for Lmkcdey {
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let spec = ctx.params().spec();
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
-        inputs.iter().zip(accs).for_each(|(input, acc)| self.rotate_one(ctx, input, acc, &mut scratch));
+        let each = accs.len() / inputs.len().max(1);
+        accs.iter_mut().enumerate().for_each(|(i, acc)| self.rotate_one(ctx, &inputs[i / each], acc, &mut scratch));
     }
 }

@@ -22,7 +22,8 @@ pub trait BlindRotation: Send + Sync {
     fn keys(&self) -> Vec<&SeededKey>;
 
     /// Multiplies each accumulator, the columns of a GLWE sample, by `X^(<a, s>)` for the mask a of its input and the secret s, in
-    /// place. Accumulators may be tables in the clear or encrypted; several inputs share each part of the key while it is in the cache.
+    /// place. There are as many accumulators for each input, one after the other, tables in the clear or encrypted. All share each part of
+    /// the key while it is in the cache.
     ///
     /// Inputs are switched by the same context, so their exponents are of the kind that its method wants.
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]);

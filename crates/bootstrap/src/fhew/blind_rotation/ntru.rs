@@ -91,6 +91,7 @@ impl BlindRotation for Ntru {
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let mut scratch = Words::zeros(scratch_words(ctx.table(), 1, ctx.params().spec().gadget));
-        inputs.iter().zip(accs).for_each(|(input, acc)| self.rotate_one(ctx, input, acc, &mut scratch));
+        let each = accs.len() / inputs.len().max(1);
+        accs.iter_mut().enumerate().for_each(|(i, acc)| self.rotate_one(ctx, &inputs[i / each], acc, &mut scratch));
     }
 }

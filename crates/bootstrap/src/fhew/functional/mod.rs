@@ -1,18 +1,18 @@
 //! Programmable (functional) bootstrapping: functions of encrypted bits and integers by blind rotations. There are
-//! gates, LUTs on one and two messages, signs, and floors and digits of unsigned integers.
+//! gates, LUTs on one and several messages, signs, and floors and digits of unsigned integers.
 //!
 //! Each function is a few batches of rotations with sums between them. A [`Rotate`] decides how a batch runs.
 
 mod compare;
 mod gates;
-mod pairs;
 mod tables;
+mod tree;
 mod unsigned;
 
 pub use compare::{compare, equal, sign, sign_of_messages, Order};
 pub use gates::{gate, mux};
-pub use pairs::{lookup_pairs, pair_log2_failure, pair_variance};
 pub use tables::{lookup, Way};
+pub use tree::{lookup_tree, tree_log2_failure, tree_variance};
 pub use unsigned::{digits, floor};
 
 use crate::{Error, FhewBootstrapKey};
@@ -27,7 +27,7 @@ pub trait Rotate: Sync {
     /// The secret key that the rotations are of.
     fn id(&self) -> KeyId;
 
-    /// [`FhewBootstrapKey::rotate_tables`], and what `then` makes of each result.
+    /// [`FhewBootstrapKey::rotate_tables`], and what `then` makes of each result. There may be several starts for each ciphertext.
     ///
     /// # Errors
     /// Those of the rotations and of `then`; [`Error::Cancelled`].
@@ -38,6 +38,16 @@ pub trait Rotate: Sync {
         log_tables: u32,
         then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error>;
+
+    /// What `work` makes of each item, in their order.
+    ///
+    /// # Errors
+    /// Those of `work`; [`Error::Cancelled`].
+    fn each<T: Sync, U: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<U, Error> + Sync,
+    ) -> Result<Vec<U>, Error>;
 }
 
 /// Runs rotations on the calling thread.
@@ -65,6 +75,14 @@ impl Rotate for OneThread<'_> {
         then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error> {
         self.key.rotate_tables(self.ctx, cts, starts, log_tables)?.into_iter().map(then).collect()
+    }
+
+    fn each<T: Sync, U: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<U, Error> + Sync,
+    ) -> Result<Vec<U>, Error> {
+        items.iter().map(work).collect()
     }
 }
 
@@ -101,12 +119,8 @@ fn bootstrap_several(
     let starts = tables.iter().map(|t| trivial(t)).collect::<Result<Vec<_>, _>>()?;
     let mut rows = Vec::with_capacity(cts.len());
     for some in cts.chunks(TOGETHER) {
-        let (mut inputs, mut own) = (Vec::new(), Vec::new());
-        for ct in some {
-            inputs.extend(tables.iter().map(|_| ct.clone()));
-            own.extend(starts.iter().cloned());
-        }
-        let out = run.rotate(&inputs, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+        let own: Vec<_> = some.iter().flat_map(|_| starts.iter().cloned()).collect();
+        let out = run.rotate(some, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
         rows.extend(out.chunks(tables.len()).map(<[_]>::to_vec));
     }
     Ok(columns(rows, tables.len()))

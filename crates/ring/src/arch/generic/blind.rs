@@ -7,7 +7,6 @@ use super::small::{forward_raw, inverse_add_raw, lift, Ahead};
 use crate::arch::lanes::Lanes;
 use crate::constants::small::SmallConstants;
 use crate::tally::Tally;
-use std::ops::Range;
 
 /// Products that one accumulator of every lane takes, two at the most where lanes are narrow.
 pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
@@ -33,10 +32,10 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) scale: f64,
     /// Exponents of X, below 2N, one for each key; none for an external product.
     pub(crate) exponents: &'a [u16],
-    /// The same planes of the block that comes next, whose key comes into the cache on the way; none to fetch nothing.
+    /// The planes of the block that comes next, whose key comes into the cache on the way; none to fetch nothing.
     pub(crate) next: &'a [&'a [u8]],
-    /// Which part of them comes now, of how many: each input of a batch fetches one.
-    pub(crate) part: [usize; 2],
+    /// Which bytes of each of them come now, from and to: each input of a batch fetches a part.
+    pub(crate) fetched: [usize; 2],
 }
 
 impl BlindRow<'_> {
@@ -52,10 +51,9 @@ impl BlindRow<'_> {
     pub(crate) fn plane_bytes(&self, n: usize) -> usize {
         self.keys * self.levels * self.columns * n * self.bytes
     }
-    /// The bytes of each plane of the next block that come into the cache now.
-    fn fetched(&self, n: usize) -> Range<usize> {
-        let (bytes, [part, parts]) = (self.plane_bytes(n), self.part);
-        bytes * part / parts..bytes * (part + 1) / parts
+    /// Words that the samples of the block come to as those of one key.
+    pub(crate) fn merged_words(&self, n: usize) -> usize {
+        self.planes.len() * self.levels * self.columns * n
     }
     /// The work, in words.
     pub(crate) fn tally(&self, n: u64) -> Tally {
@@ -120,6 +118,19 @@ unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs
     }
 }
 
+/// `X^exponent - 1` in a vector of values, that of this power of psi at lane 0.
+#[inline(always)]
+unsafe fn difference<L: Lanes>(l: L, t: &SmallConstants, exponent: u16, power: u32) -> L::T {
+    let (e, mask, lanes) = (usize::from(exponent), 2 * t.n() - 1, L::WIDTH * L::WIDTH - 1);
+    // SAFETY: exponents and their products are below 2N by the mask.
+    unsafe {
+        let one = L::splat_raw(L::prepare_constant(t.modulus(), 1));
+        let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
+        let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
+        l.multiplier(l.sub(l.mul(lane, power), one))
+    }
+}
+
 /// The products of a block, or of an external product if `EXTERNAL`: `C` columns, words of `BYTES`.
 #[inline(always)]
 unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL: bool>(
@@ -129,10 +140,9 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
     digits: &[u64],
     out: &mut [u64],
 ) {
-    let (n, mask, lanes) = (t.n(), 2 * t.n() - 1, L::WIDTH * L::WIDTH - 1);
-    // SAFETY: exponents and their products are below 2N by the mask; every vector stays inside digits, planes and sums.
+    let n = t.n();
+    // SAFETY: every vector stays inside digits, planes and sums.
     unsafe {
-        let one = L::splat_raw(L::prepare_constant(t.modulus(), 1));
         let planes: [*const u8; C] = core::array::from_fn(|c| row.planes[c.min(row.planes.len() - 1)].as_ptr());
         let planes = if EXTERNAL { &planes[..row.planes.len()] } else { &planes };
         let exponents = if EXTERNAL { &[1] } else { row.exponents };
@@ -141,13 +151,9 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
             let mut sums = [l.constant(0); C];
             let mut count = 0;
             for (j, &e) in exponents.iter().enumerate().filter(|(_, &e)| e != 0) {
-                let monomial = if EXTERNAL {
-                    l.splat(L::prepare(t.modulus(), 1))
-                } else {
-                    let e = usize::from(e);
-                    let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
-                    let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
-                    l.multiplier(l.sub(l.mul(lane, power), one))
+                let monomial = match EXTERNAL {
+                    true => l.splat(L::prepare(t.modulus(), 1)),
+                    false => difference(l, t, e, power),
                 };
                 for (r, plane) in planes.iter().enumerate() {
                     for level in 0..row.levels {
@@ -208,7 +214,7 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
     let (digit_rows, sums) = scratch.split_at_mut(row.planes.len() * row.levels * n);
     // SAFETY: the lengths are those of the contract.
     unsafe {
-        let ahead = &mut Ahead::new(row.next, row.fetched(n));
+        let ahead = &mut Ahead::new(row.next, row.fetched[0]..row.fetched[1]);
         for (column, rows) in acc.chunks_exact(n).zip(digit_rows.chunks_exact_mut(row.levels * n)) {
             digits::<L>(l, t, row, column, rows);
             for digit in rows.chunks_exact_mut(n) {
@@ -230,6 +236,72 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
         }
         for (values, column) in sums.chunks_exact_mut(n).zip(acc.chunks_exact_mut(n)) {
             inverse_add_raw::<L>(l, t, values, column, ahead);
+        }
+    }
+}
+
+/// Samples of a block as those of one key, see [`merge_keys`]: `C` columns, words of `BYTES`.
+#[inline(always)]
+unsafe fn merged<L: Lanes, const C: usize, const BYTES: usize>(
+    l: L,
+    t: &SmallConstants,
+    row: &BlindRow<'_>,
+    out: &mut [u64],
+) {
+    let (n, m, ones) = (t.n(), t.modulus(), [1u64; 8]);
+    let scale = L::prepare(m, m.mul(L::pack_constant(m, 1), m.neg(m.inv(2))));
+    // SAFETY: there are no more keys than products in a sum; every vector stays inside planes and `out`.
+    unsafe {
+        let scale = l.splat(scale);
+        for (v, &power) in t.exponents().iter().enumerate() {
+            let mut factors = [l.constant(0); MOST_PRODUCTS];
+            for (factor, &e) in factors.iter_mut().zip(row.exponents) {
+                *factor = l.mul(l.mul(l.load(ones.as_ptr()), difference(l, t, e, power)), scale);
+            }
+            for (plane, out) in row.planes.iter().zip(out.chunks_exact_mut(row.levels * C * n)) {
+                for level in 0..row.levels {
+                    let mut accs = [l.acc_zero::<true>(); C];
+                    let mut sums = [l.constant(0); C];
+                    for (j, &factor) in factors.iter().enumerate().take(row.keys) {
+                        let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
+                        for (c, acc) in accs.iter_mut().enumerate() {
+                            let key = l.load_packed(plane.as_ptr().add(at + c * L::WIDTH * BYTES), 0, 8 * BYTES);
+                            *acc = l.mac(*acc, factor, key);
+                        }
+                        if L::CHUNK_NARROW < MOST_PRODUCTS && (j + 1) % L::CHUNK_NARROW == 0 {
+                            lazy_reduce::<L, C>(l, &mut sums, &mut accs);
+                        }
+                    }
+                    lazy_reduce::<L, C>(l, &mut sums, &mut accs);
+                    for (c, sum) in sums.iter().enumerate() {
+                        l.store(out.as_mut_ptr().add(((v * row.levels + level) * C + c) * L::WIDTH), *sum);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `-1/2 sum_j (X^(exponent_j) - 1) key_j` over the keys of a block, as packed keys hold words, one plane after the other. The block of this
+/// one key with the exponent N is that of all keys, as `X^N - 1` is -2: many accumulators of the same exponents meet it.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; planes have [`BlindRow::plane_bytes`] and 64 more, `out` has
+/// [`BlindRow::merged_words`]; no more than [`MOST_PRODUCTS`] keys, with an exponent each.
+#[inline(always)]
+pub(crate) unsafe fn merge_keys<L: Lanes>(t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+    // SAFETY: as for this function.
+    unsafe {
+        let l = L::new(t.modulus());
+        match (row.columns, row.bytes) {
+            (1, 5) => merged::<L, 1, 5>(l, t, row, out),
+            (1, _) => merged::<L, 1, 6>(l, t, row, out),
+            (2, 5) => merged::<L, 2, 5>(l, t, row, out),
+            (2, _) => merged::<L, 2, 6>(l, t, row, out),
+            (3, 5) => merged::<L, 3, 5>(l, t, row, out),
+            (3, _) => merged::<L, 3, 6>(l, t, row, out),
+            (_, 5) => merged::<L, 4, 5>(l, t, row, out),
+            _ => merged::<L, 4, 6>(l, t, row, out),
         }
     }
 }
