@@ -100,6 +100,15 @@ impl Modulus {
         (x as u64).wrapping_add(self.q & (x >> 63) as u64)
     }
 
+    /// The residues of signed integers that are no secret, none larger than `most`: where that is smaller than q, an addition makes each.
+    pub(crate) fn reduce_public(&self, integers: &[i64], most: u64, residues: &mut [u64]) {
+        if most < self.q {
+            residues.iter_mut().zip(integers).for_each(|(r, &x)| *r = self.reduce_short(x));
+        } else {
+            residues.iter_mut().zip(integers).for_each(|(r, &x)| *r = self.reduce_i64(x));
+        }
+    }
+
     /// The residue of a signed 128-bit integer.
     #[inline]
     pub fn reduce_i128(&self, x: i128) -> u64 {

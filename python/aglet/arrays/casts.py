@@ -35,19 +35,8 @@ def lifted(*given: Any) -> tuple[Any, ...] | None:
     leaves = list(_leaves(given))
     if not any(map(_is_digits, leaves)) or not any(map(_is_float, leaves)):
         return None
-    found: tuple[Any, ...] = _each(given)
+    found: tuple[Any, ...] = floats(given)
     return found
-
-
-def floats(given: Any) -> Any:
-    """Arguments with every array of digits as floats.
-
-    Raises
-    ------
-    MissingKeyError
-        If the keys have no CKKS, or no switch from FHEW to it.
-    """
-    return _each(given)
 
 
 def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
@@ -196,9 +185,16 @@ def _leaves(given: Any) -> Any:
         yield from value[:1] if plain else _leaves(value) if isinstance(value, list | tuple | dict) else [value]
 
 
-def _each(value: Any) -> Any:
+def floats(value: Any) -> Any:
+    """Arguments with every array of digits as floats.
+
+    Raises
+    ------
+    MissingKeyError
+        If the keys have no CKKS, or no switch from FHEW to it.
+    """
     if isinstance(value, list | tuple):
-        return type(value)(_each(one) for one in value)
+        return type(value)(floats(one) for one in value)
     if isinstance(value, dict):
-        return {name: _each(one) for name, one in value.items()}
+        return {name: floats(one) for name, one in value.items()}
     return to_floats(value) if _is_digits(value) else value

@@ -19,7 +19,7 @@ use std::ops::Range;
 struct Place {
     words: usize,
     start: usize,
-    /// Its largest coefficient: where that is smaller than a prime, an addition makes residues of them.
+    /// Its largest coefficient, for [`Modulus::reduce_public`](crate::Modulus).
     most: u64,
 }
 
@@ -75,11 +75,7 @@ impl Diagonals {
         for d in places.iter().flatten() {
             let out = &mut out[d.start - first..][..d.words];
             let coefficients = &self.data[d.start..][..d.words];
-            if d.most < m.value() {
-                out.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_short(c as i64));
-            } else {
-                out.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c as i64));
-            }
+            m.reduce_public(bytemuck::cast_slice(coefficients), d.most, out);
             table.forward_subring(out);
             table.kernels().prepare_constants(m, out);
         }

@@ -31,12 +31,7 @@ impl HostRing {
         assert_eq!(coefficients.len(), self.n());
         let most = coefficients.iter().fold(0, |most, c| c.unsigned_abs().max(most));
         self.for_limbs(&mut out, |prime, _, limb| {
-            let m = self.modulus(prime);
-            if most < m.value() {
-                limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_short(c));
-            } else {
-                limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c));
-            }
+            self.modulus(prime).reduce_public(coefficients, most, limb);
         });
         out
     }

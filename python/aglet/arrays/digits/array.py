@@ -175,17 +175,21 @@ class EncryptedIntegers:
                 digits.append(digit.reshape(-1)[places])
         return EncryptedIntegers(self.session, digits, self.dtype, places.shape, self.bound)
 
+    def _rearranged(self, what: str, move: Callable[[Any], Any]) -> EncryptedIntegers:
+        """`moved`, where numpy may refuse what it was given."""
+        return checks.rearranged(what, self.shape, lambda: self.moved(move))
+
     def __getitem__(self, index: Any) -> EncryptedIntegers:
         if any(isinstance(part, EncryptedIntegers) for part in (index if isinstance(index, tuple) else (index,))):
             self.__index__()
-        return checks.rearranged("index", self.shape, lambda: self.moved(lambda places: places[index]))
+        return self._rearranged("index", lambda places: places[index])
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
 
     def reshape(self, *shape: Any) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
-        return checks.rearranged("shape", self.shape, lambda: self.moved(lambda places: places.reshape(*shape)))
+        return self._rearranged("shape", lambda places: places.reshape(*shape))
 
     def ravel(self, order: Any = "C") -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
@@ -199,23 +203,23 @@ class EncryptedIntegers:
 
     def squeeze(self, axis: Any = None) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
-        return checks.rearranged("axis", self.shape, lambda: self.moved(lambda places: places.squeeze(axis)))
+        return self._rearranged("axis", lambda places: places.squeeze(axis))
 
     def swapaxes(self, axis1: int, axis2: int) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
-        return checks.rearranged("axis", self.shape, lambda: self.moved(lambda places: places.swapaxes(axis1, axis2)))
+        return self._rearranged("axis", lambda places: places.swapaxes(axis1, axis2))
 
     def repeat(self, repeats: Any, axis: Any = None) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
-        return checks.rearranged("repeats", self.shape, lambda: self.moved(lambda places: places.repeat(repeats, axis)))
+        return self._rearranged("repeats", lambda places: places.repeat(repeats, axis))
 
     def take(self, indices: Any, axis: Any = None) -> EncryptedIntegers:
         """As in numpy, for indices in the clear. It costs nothing."""
-        return checks.rearranged("index", self.shape, lambda: self.moved(lambda places: places.take(indices, axis)))
+        return self._rearranged("index", lambda places: places.take(indices, axis))
 
     def transpose(self, *axes: Any) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""
-        return checks.rearranged("order of axes", self.shape, lambda: self.moved(lambda at: at.transpose(*axes)))
+        return self._rearranged("order of axes", lambda at: at.transpose(*axes))
 
     @property
     def T(self) -> EncryptedIntegers:  # noqa: N802, the name that numpy gives it
@@ -226,7 +230,7 @@ class EncryptedIntegers:
         """As `numpy.broadcast_to`. It costs nothing."""
         if shape == self.shape:
             return self
-        return checks.rearranged("shape", self.shape, lambda: self.moved(lambda at: np.broadcast_to(at, shape)))
+        return self._rearranged("shape", lambda at: np.broadcast_to(at, shape))
 
     # Numbers
 

@@ -42,8 +42,8 @@ def best(m: Machine, x: EncryptedIntegers, smallest: bool) -> list[AnyDigit]:
             winners = where(
                 m, flag, [taken(digit, odd) for digit in numbers], [taken(digit, even) for digit in numbers]
             )
-            last = [taken(digit, np.arange(count - 1, count)) for digit in numbers] if count % 2 else []
-            both.append([joined(m, [one, *last[at : at + 1]]) for at, one in enumerate(winners)])
+            last = [taken(digit, np.arange(count - count % 2, count)) for digit in numbers]
+            both.append([joined(m, pair) for pair in zip(winners, last, strict=True)])
         index, digits = both
         count = (count + 1) // 2
     return [taken(digit, 0) for digit in index]
@@ -63,7 +63,7 @@ def network(m: Machine, digits: Sequence[AnyDigit], signed: bool) -> list[AnyDig
             m.digit(Sum.of((a, 1), (b, 1), (c, -1)), within=(0, 3)) for a, b, c in zip(*pairs, smaller, strict=True)
         ]
         found = [
-            taken(joined(m, [a, b, *([taken(digit, rest)] if rest.size else [])]), order)
+            taken(joined(m, [a, b, taken(digit, rest)]), order)
             for a, b, digit in zip(smaller, larger, found, strict=True)
         ]
     return found

@@ -136,28 +136,18 @@ pub fn lookup_tree(
 
 /// What all tables take and give, if they agree with each other and with the messages.
 fn agreed(messages: &[&[LweCiphertext]], tables: &[TreeTable]) -> Result<(Message, Message), Error> {
-    let Some(first) = tables.first() else {
-        return Err(aglet_schemes::Error::InvalidParameters {
-            reason: "there is no table to evaluate; give one or more",
-        }
-        .into());
-    };
+    let refused = |reason| Err(aglet_schemes::Error::InvalidParameters { reason }.into());
+    let Some(first) = tables.first() else { return refused("there is no table to evaluate; give one or more") };
     let (from, to) = (first.from(), first.to());
     let same = |t: &TreeTable| (t.from(), t.to().torus(), t.messages()) == (from, to.torus(), first.messages());
     // Two digits of two bits are a message of four.
     let digits = usize::from((from.space(), from.domain()) == (16, Domain::Padded));
     let lists = first.messages()..=first.messages() + digits;
     if !tables.iter().all(same) || !lists.contains(&messages.len()) {
-        return Err(aglet_schemes::Error::InvalidParameters {
-            reason: "tables read together take and give the same messages",
-        }
-        .into());
+        return refused("tables read together take and give the same messages");
     }
     if messages.iter().any(|cts| cts.len() != messages[0].len()) {
-        return Err(aglet_schemes::Error::InvalidParameters {
-            reason: "there is one of each message for every result",
-        }
-        .into());
+        return refused("there is one of each message for every result");
     }
     Ok((from, to))
 }

@@ -69,10 +69,12 @@ def weighted(m: Machine, numbers: Sequence[Sequence[AnyDigit]], weights: Sequenc
     # Modulo 2^64, of which 4^n is a divisor.
     with np.errstate(over="ignore"):
         for number, weight in zip(numbers, weights, strict=True):
-            for place, factor in _recoded(weight, n):
+            recoded = list(_recoded(weight, n))
+            less = complement(m, number) if any(factor < 0 for _, factor in recoded) else []
+            for place, factor in recoded:
                 if factor < 0:
                     clear = clear + np.uint64(1 << (2 * place))
-                digits = complement(m, number) if factor < 0 else number
+                digits = less if factor < 0 else number
                 for at, digit in enumerate(digits[: n - place], place):
                     if isinstance(digit, Digit):
                         terms[at] += [digit] * abs(factor)
