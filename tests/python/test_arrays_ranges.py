@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from aglet import Engine, RangeError, Session
+from support import toy
 
 X = np.linspace(-0.9, 0.9, 20)
 
@@ -55,3 +56,18 @@ def test_a_file_that_says_another_range(session: Session, tmp_path: Path, interv
         return
     with pytest.raises(RangeError, match="load files that nobody changed"):
         session.decrypt(found)
+
+
+def test_sums_of_few_values_after_a_refresh() -> None:
+    """The slots without an element are many and hold one number; a bootstrap must not leave the same error in all."""
+    engine = toy(9, 256)
+    session = Session(engine, engine.create_keys())
+    part = np.array([0.1, 0.9, 0.4, 0.0, 1.0])
+    for low, high in ((2, 3), (0, 1), (-3, 1), (-1, 1)):
+        values = low + (high - low) * part
+        x = session.encrypt(values, bound=(low, high), level=0)
+        largest = max(abs(low), abs(high))
+        for y, clear in ((x, values), (x + 1, values + 1), (1 - x, 1 - values), (x * 1j + 1, values * 1j + 1)):
+            allowed = 2.0**-20 * (largest + 1)
+            assert abs(session.decrypt(y.refresh().sum()) - clear.sum()) < allowed
+        assert abs(session.decrypt(x @ x) - values @ values) < 2.0**-20 * largest**2

@@ -202,7 +202,12 @@ class EncryptedArray(Views, Reductions, Refusals):
         return fresh
 
     def _refresh(self) -> None:
-        self._chunks = self.session.refreshed(self._chunks, self.interval, self.is_real)
+        # The range is centred: an error grows with the bound, and slots of one number have one error, which is 0 for 0.
+        # The sum of all slots would add up the error of those without an element.
+        middle = self.interval.inside
+        array = self if self.filler is None else moves.cleaned(self, middle)
+        self._chunks = self.session.refreshed(array._chunks, self.interval, self.is_real)
+        self.filler = array.filler
 
     def need(self, levels: int) -> None:
         """Return an array with at least this many levels.

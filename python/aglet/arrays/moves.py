@@ -74,6 +74,8 @@ def cleaned(array: EncryptedArray, filler: float) -> EncryptedArray:
     mask = np.zeros(len(array.chunks) * slots)
     mask[array.index] = 1
     rows = mask.reshape(-1, slots)
+    if array.filler == filler:
+        return array
     if array.filler is not None:
         change = filler - array.filler
         chunks = [machine.add(c, (1 - m) * change) for c, m in zip(array.chunks, rows, strict=True)]

@@ -362,14 +362,18 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
             )
 
     def refreshed(self, chunks: Sequence[Chunk], interval: Interval, real: bool) -> list[Chunk]:
-        """The chunks after a bootstrap."""
+        """The chunks after a bootstrap, which takes the values less the middle of the interval."""
         if interval.size > _MOST_BOUND or not math.isfinite(interval.size):
             raise RangeError(
                 f"These values may be as large as {interval.size:.3g}, and a bootstrap loses a bit of precision with "
                 "every doubling beyond 1; declare a smaller bound with x.assume(bound=...), or divide the values "
                 "first."
             )
-        return self.machine.refresh(chunks, max(1.0, interval.size), real)
+        machine, middle = self.machine, interval.inside
+        around = interval - Interval(middle, middle)
+        moved = [machine.add(chunk, -middle) for chunk in chunks] if middle else chunks
+        fresh = machine.refresh(moved, max(1.0, around.size), real)
+        return [machine.add(chunk, middle) for chunk in fresh] if middle else fresh
 
     def same(self, array: EncryptedArray) -> None:
         """Refuse an array of another session.
