@@ -52,9 +52,10 @@ def _smooth(draw: Draws, pairs: list[Pair]) -> Step:
             ("arctan of 16 bits", own, np.arctan, 0.0, 1.0),
         ]
     )
-    points = np.linspace(low * factor + move, high * factor + move, 4096)
+    # Of a narrower range they would not be different numbers.
+    points = np.linspace(low * factor + move, max(high, low + 2.0**-20) * factor + move, 4096)
     values = alone(points)
-    steep = float(np.abs(np.gradient(values, points)).max()) if width else 1.0
+    steep = float(np.abs(np.gradient(values, points)).max())
     error = 2 * steep * factor * (x.error + 2.0**-20 * max(1.0, width, x.encrypted.bound))
     slack = (2.0**-15 if call is own else FIT) * max(1.0, float(np.abs(values).max()))
     if call is own:
