@@ -266,6 +266,27 @@ def test_a_network_on_ciphertexts(engine: Engine, keys: Keys, network: ml.Networ
     assert "level" in str(plan.steps[0])
 
 
+@pytest.mark.parametrize("count", [2, 5])
+def test_several_inputs_at_once(engine: Engine, keys: Keys, network: ml.Network, count: int) -> None:
+    """Pairs share maps and bootstraps; the last of an odd number has no other."""
+    plan = network.plan(engine)
+    own = plan.create_keys(keys.secret)
+    inputs = [SAMPLE[i] * (0.9 - 0.3 * (i % 3)) for i in range(count)]
+    runs: list[int] = []
+    found = plan.run_many(
+        (plan.encrypt(x, keys.secret) for x in inputs), own, assume=True, progress=lambda done, *_: runs.append(done)
+    )
+    assert runs == list(range(len(plan.steps)))
+    assert len(found) == count
+    for x, one in zip(inputs, found, strict=True):
+        assert one.level == plan.levels[1]
+        assert np.abs(plan.decrypt(one, keys.secret) - network(x[None])[0]).max() < 2.0**-plan.bits
+    with pytest.raises(RangeError, match="no ciphertext"):
+        plan.run_many([], own, assume=True)
+    with pytest.raises(RangeError, match="assume=True"):
+        plan.run_many(found, own)
+
+
 def test_the_plan_is_cheaper_than_to_bootstrap_whenever_levels_run_out(engine: Engine, network: ml.Network) -> None:
     """Greedy placement: the most levels, and a bootstrap to the most levels where a step needs more than are left."""
     plan = network.plan(engine)
@@ -312,8 +333,9 @@ def test_squares_without_a_bootstrap(keys: Keys) -> None:
     assert plan.bootstraps == 0
     own = plan.create_keys(secret)
     assert own.bootstrap is None
-    found = plan.decrypt(plan(plan.encrypt(sample[1], secret), own, assume=True), secret)
-    assert np.abs(found - network(sample[1:2])[0]).max() < 2.0**-plan.bits
+    several = plan.run_many([plan.encrypt(x, secret) for x in sample[1:5]], own, assume=True)
+    for x, one in zip(sample[1:5], several, strict=True):
+        assert np.abs(plan.decrypt(one, secret) - network(x[None])[0]).max() < 2.0**-plan.bits
     deep = ml.Network.fit([Square()] * 7, sample * 0.1)
     with pytest.raises(LevelError, match="No placement"):
         deep.plan(engine)

@@ -10,7 +10,7 @@ from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, FixedRotationK
 from aglet.ckks.maps import MapCut, MapKey
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["NetworkKeys"]
+__all__ = ["NetworkKeys", "in_pairs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,21 @@ class NetworkKeys:
         """The key of a linear map at a level."""
         return MapKey(cut, tuple(self.rotations[by, level] for by in cut.rotations))
 
-    def bootstrapped(self, engine: Any, x: Ciphertext, level: int) -> Ciphertext:
-        """A ciphertext of real values in [-1, 1], refreshed to a level."""
+    def bootstrapped(self, engine: Any, xs: Sequence[Ciphertext], level: int) -> list[Ciphertext]:
+        """Ciphertexts of real values in [-1, 1], refreshed to a level. Two take the time of a complex one."""
         # The caller declared the ranges of the sample, within which stored values are at most 1.
-        x = engine._core.assume(x, 1.0)
+        known = [engine._core.assume(x, 1.0) for x in xs]
         keys = (self.relinearization, self.conjugation, self.bootstrap)
-        made: Ciphertext = engine.bootstrap(x, *keys, real=True, target_level=level, bound=1.0)
-        return made
+        options: Any = {"real": True, "target_level": level, "bound": 1.0}
+        found: list[Ciphertext] = []
+        for pair in in_pairs(known):
+            if len(pair) == 2:
+                found += engine.merge_bootstrap(*pair, *keys, **options)
+            else:
+                found.append(engine.bootstrap(*pair, *keys, **options))
+        return found
+
+
+def in_pairs(xs: Sequence[Ciphertext]) -> list[Sequence[Ciphertext]]:
+    """Two at a time, and the last alone if their number is odd."""
+    return [xs[first : first + 2] for first in range(0, len(xs), 2)]

@@ -190,19 +190,43 @@ class NetworkPlan:
         LevelError
             If the ciphertext is at another level than this program begins at.
         """
+        return self.run_many([ciphertext], keys, assume=assume, progress=progress)[0]
+
+    def run_many(
+        self,
+        ciphertexts: Iterable[Ciphertext],
+        keys: NetworkKeys,
+        *,
+        assume: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> list[Ciphertext]:
+        """Run the network on several ciphertexts, step by step. Each takes less time than alone.
+
+        Linear maps and bootstraps take two ciphertexts at once, as real and imaginary parts, and a map is encoded once
+        for all. Results are within the same bits as those of a call, but not the same bit for bit. A ciphertext takes
+        some megabytes more; maps that are encoded for many take up to a gigabyte at N = 2^16, if there is as much.
+
+        Raises
+        ------
+        RangeError, KeyMismatchError, LevelError
+            As in a call.
+        """
         if not checks.flag("assume", assume):
             raise RangeError(
                 "Encrypted values cannot be checked, and outside of the ranges of the sample polynomials are wrong; "
                 "call the plan with assume=True if you know that values stay there."
             )
-        keys, x = checks.need(keys, NetworkKeys, "plan.create_keys(secret_key)"), operands.ciphertext(ciphertext)
+        keys = checks.need(keys, NetworkKeys, "plan.create_keys(secret_key)")
+        given = [operands.ciphertext(one) for one in checks.each("ciphertexts", ciphertexts)]
+        if not given:
+            raise RangeError("There is no ciphertext; give at least one.")
         if missing := self.rotations - keys.rotations.keys():
             raise KeyMismatchError(f"These keys lack {len(missing)} rotations of this plan; make keys with this plan.")
-        x = self.engine.level_down(x, self.levels[0])
+        xs = [self.engine.level_down(x, self.levels[0]) for x in given]
         with progress_bar(progress) as report:
-            return self._run(x, keys, report)
+            return self._run(xs, keys, report)
 
-    def _run(self, x: Ciphertext, keys: NetworkKeys, report: ProgressCallback | None) -> Ciphertext:
+    def _run(self, xs: list[Ciphertext], keys: NetworkKeys, report: ProgressCallback | None) -> list[Ciphertext]:
         done = 0
 
         def do(step: Placed, inputs: Sequence[Any]) -> Any:
@@ -212,12 +236,12 @@ class NetworkPlan:
             done += 1
             if step.step is not None:
                 return step.step.run(self.engine, keys, *inputs)
-            (value,) = inputs
+            (ones,) = inputs
             if step.level_out < step.level_in:
-                return self.engine.level_down(value, step.level_out)
-            return keys.bootstrapped(self.engine, value, step.level_out)
+                return [self.engine.level_down(one, step.level_out) for one in ones]
+            return keys.bootstrapped(self.engine, ones, step.level_out)
 
-        made: Ciphertext = self.part.run(x, self.levels, do)
+        made: list[Ciphertext] = self.part.run(xs, self.levels, do)
         return made
 
 

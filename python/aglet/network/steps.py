@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -12,7 +14,9 @@ from numpy.typing import NDArray
 
 from aglet.arrays.blocks import in_blocks
 from aglet.ckks.maps import GIANT, MapCut
+from aglet.errors import MemoryLimitError
 from aglet.forecast import Operations
+from aglet.network.keys import in_pairs
 from aglet.network.layers import Convolution, Dense, Square
 from aglet.network.packing import Packing, diagonals
 
@@ -21,6 +25,8 @@ __all__ = ["MapStep", "PolynomialStep", "ProductStep", "SquareStep", "Step", "Su
 Tensor = NDArray[np.float64]
 _ENDS, _POWERS = 1.7, 0.6
 """The roundings of a sum in the Chebyshev basis, and of each of its powers, as `aglet_bench` measured them."""
+_MANY = 3
+"""The ciphertexts for which a map is encoded before it is applied. For fewer, fresh memory takes more than it saves."""
 
 
 class Step(Protocol):
@@ -37,8 +43,8 @@ class Step(Protocol):
     def cost(self, work: Operations, level: int) -> float:
         """Seconds at a level, by the model."""
 
-    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
-        """The result on ciphertexts at one level."""
+    def run(self, engine: Any, keys: Any, *inputs: list[Any]) -> list[Any]:
+        """The results on ciphertexts at one level: of each input of the network one."""
 
     def clear(self, *inputs: Tensor) -> Tensor:
         """The result on tensors."""
@@ -90,14 +96,31 @@ class MapStep:
         made = work.linear_map(level, (babies, giants), (len(self.diagonals), words))
         return made + len(self.sums) * work.key_switch(level)
 
-    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
-        (x,) = inputs
-        for step in self.sums:
-            x = engine.add(x, engine.rotate(x, keys.rotation(step, x.level)))
-        found = engine.linear_map(self.diagonals, x, keys.map_key(self.cut, x.level))
+    def run(self, engine: Any, keys: Any, *inputs: list[Any]) -> list[Any]:
+        (xs,) = inputs
+        paired = keys.conjugation is not None and len(xs) > 1
+        zs = [_merged(engine, pair) for pair in in_pairs(xs)] if paired else xs
+        found = self._mapped(engine, keys, zs, 0.5 if paired else 1.0)
+        if paired:
+            found = [part for z in found for part in _split(engine, keys, z)][: len(xs)]
         if not self.layer.bias.any():
             return found
-        return engine.add(found, self.after.laid(self.layer.bias, self.slots))
+        bias = self.after.laid(self.layer.bias, self.slots)
+        return [engine.add(x, bias) for x in found]
+
+    def _mapped(self, engine: Any, keys: Any, xs: Sequence[Any], factor: float) -> list[Any]:
+        """The map times a factor, of each ciphertext. It is encoded once for many if there is the memory."""
+        for step in self.sums:
+            xs = [engine.add(x, engine.rotate(x, keys.rotation(step, x.level))) for x in xs]
+        level = xs[0].level
+        key, diagonals = keys.map_key(self.cut, level), self.diagonals
+        if factor != 1:
+            diagonals = {offset: diagonal * factor for offset, diagonal in diagonals.items()}
+        encoded: Any = diagonals
+        if len(xs) >= _MANY:
+            with contextlib.suppress(MemoryLimitError):
+                encoded = engine.encode_map(diagonals, key, level)
+        return [engine.linear_map(encoded, x, key) for x in xs]
 
     def clear(self, *inputs: Tensor) -> Tensor:
         (x,) = inputs
@@ -110,7 +133,21 @@ class MapStep:
         # Roundings of baby steps and of the pool meet the weights, those of giant steps and of the rescale do not.
         weights = self.layer.weights.reshape(len(self.layer.weights), -1)
         met = float((weights**2).sum(axis=1).max()) * (1 + len(self.sums) * self.pool**2)
-        return float(np.sqrt(met + len(self.cut.giants) + 2))
+        # Two inputs have the halved map, whose roundings are doubled after it, and a conjugation.
+        return float(np.sqrt(met + 4 * (len(self.cut.giants) + 2) + 1))
+
+
+def _merged(engine: Any, xs: Sequence[Any]) -> Any:
+    """Real values of two ciphertexts as the real and the imaginary parts of one."""
+    if len(xs) == 1:
+        return xs[0]
+    return engine.add(xs[0], engine.multiply_imaginary_integer(xs[1], 1))
+
+
+def _split(engine: Any, keys: Any, z: Any) -> list[Any]:
+    """Twice the real and the imaginary parts."""
+    other = engine.conjugate(z, keys.conjugation)
+    return [engine.add(z, other), engine.multiply_imaginary_integer(engine.subtract(other, z), 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +169,9 @@ class PolynomialStep:
     def cost(self, work: Operations, level: int) -> float:
         return work.polynomial(self.degree, level)
 
-    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
-        return engine.evaluate_chebyshev_polynomial(*inputs, self.coefficients, keys.relinearization)
+    def run(self, engine: Any, keys: Any, *inputs: list[Any]) -> list[Any]:
+        (xs,) = inputs
+        return [engine.evaluate_chebyshev_polynomial(x, self.coefficients, keys.relinearization) for x in xs]
 
     def clear(self, *inputs: Tensor) -> Tensor:
         (x,) = inputs
@@ -161,10 +199,10 @@ class SquareStep:
     def cost(self, work: Operations, level: int) -> float:
         return work.product(level)
 
-    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
-        (x,) = inputs
-        squared = engine.square(self._plus(engine, x, self.layer.shift), keys.relinearization)
-        return self._plus(engine, squared, self.layer.constant)
+    def run(self, engine: Any, keys: Any, *inputs: list[Any]) -> list[Any]:
+        (xs,) = inputs
+        squared = [engine.square(self._plus(engine, x, self.layer.shift), keys.relinearization) for x in xs]
+        return [self._plus(engine, x, self.layer.constant) for x in squared]
 
     def _plus(self, engine: Any, x: Any, numbers: Tensor) -> Any:
         if not numbers.any():
@@ -190,8 +228,8 @@ class SumStep:
     def cost(self, work: Operations, level: int) -> float:
         return work.spent(pointwise=2 * work.limbs(level))
 
-    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
-        return engine.add(*inputs)
+    def run(self, engine: Any, keys: Any, *inputs: list[Any]) -> list[Any]:
+        return [engine.add(x, y) for x, y in zip(*inputs, strict=True)]
 
     def clear(self, *inputs: Tensor) -> Tensor:
         return inputs[0] + inputs[1]
@@ -211,8 +249,8 @@ class ProductStep:
     def cost(self, work: Operations, level: int) -> float:
         return work.product(level)
 
-    def run(self, engine: Any, keys: Any, *inputs: Any) -> Any:
-        return engine.multiply(*inputs, keys.relinearization)
+    def run(self, engine: Any, keys: Any, *inputs: list[Any]) -> list[Any]:
+        return [engine.multiply(x, y, keys.relinearization) for x, y in zip(*inputs, strict=True)]
 
     def clear(self, *inputs: Tensor) -> Tensor:
         return inputs[0] * inputs[1]
