@@ -150,6 +150,23 @@ PARTS = {
 }
 
 
+def _operations() -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "add": lambda x, y, c: x + y,
+        "sub": lambda x, y, c: x - y,
+        "mul": lambda x, y, c: x * y,
+        "div": lambda x, y, c: x // y,
+        "and": lambda x, y, c: x & y,
+        "min": lambda x, y, c: np.minimum(x, y),
+        "max": lambda x, y, c: np.maximum(x, y),
+        "where": lambda x, y, c: np.where(c, x, y),
+        "lt": lambda x, y, c: x < y,
+        "eq": lambda x, y, c: x == y,
+    }
+
+
 def call(command: list[str], environment: dict[str, str] | None = None) -> dict[str, Any]:
     """The last line that a command prints, as JSON. Nothing runs on more than one thread."""
     alone = {**os.environ, "OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "GOMAXPROCS": "1", **(environment or {})}
@@ -269,6 +286,32 @@ def leveled(what: str, repeat: int) -> dict[str, Any]:
     return {"seconds": seconds, "wrong": int(bits["bits_worst"] < 15), "parameters": f"`{engine.preset}`", **bits}
 
 
+def digits(what: str, repeat: int) -> dict[str, Any]:
+    """An operation on encrypted integers of ours, in this process: `uint16/add/64` is of 64 elements, for each."""
+    import numpy as np
+
+    from aglet import FhewEngine, Session
+
+    name, operation, count = what.split("/")
+    engine = FhewEngine(bits=4, thread_count=1)
+    session = Session(engine, engine.create_keys())
+    random, dtype = np.random.default_rng(1), np.dtype(name)
+    seconds, wrong = [], 0
+    for turn in range(repeat + 1):
+        x, y = (random.integers(0, np.iinfo(dtype).max, int(count), dtype=dtype, endpoint=True) for _ in range(2))
+        # Every third pair is equal, and no divisor is 0.
+        y = (x if turn % 3 == 0 else y) | dtype.type(1)
+        choice = random.integers(0, 2, int(count)).astype(bool)
+        call = _operations()[operation]
+        given = [session.encrypt(one) for one in (x, y, choice)]
+        start = time.perf_counter()
+        made = call(*given)
+        seconds.append((time.perf_counter() - start) / int(count))
+        wrong += int((session.decrypt(made) != call(x, y, choice)).sum())
+    parameters = f"`{engine.preset}`, {count} elements, each" if int(count) > 1 else f"`{engine.preset}`"
+    return {"seconds": seconds[1:], "wrong": wrong, "parameters": parameters, "failure": "below 2^-128"}
+
+
 def shown(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
@@ -382,7 +425,8 @@ def main() -> None:
     parser.add_argument("--ours", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.ours:
-        print(json.dumps(leveled(options.ours[0], int(options.ours[1]))))
+        measure = digits if options.ours[0].startswith("uint") else leveled
+        print(json.dumps(measure(options.ours[0], int(options.ours[1]))))
         return
     if options.python is None:
         parser.error("name the interpreter that has openfhe and seal")

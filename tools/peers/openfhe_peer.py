@@ -1,6 +1,6 @@
 """Time OpenFHE on one thread, by its wheel: `python openfhe_peer.py WHAT REPEAT` prints one line of JSON.
 
-WHAT is bgv, bfv, ckks, rotation, bootstrap-50, bootstrap-59, switching, or a method and a set of gates, as GINX/STD128. Results are compared with plain ones.
+WHAT is bgv, bfv, ckks, rotation, bootstrap-50, bootstrap-59, table-4, table-8, switching, or a method and a set of gates, as GINX/STD128. Results are compared with plain ones.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ FAILURES = {"GINX/STD128": "2^-135", "LMKCDEY/STD128_LMKCDEY": "2^-60"}
 BOOTSTRAPS = {"bootstrap-50": (50, 57, 24), "bootstrap-59": (59, 60, 20)}
 """Bits of the scale and of the first prime, and the depth: the most at N = 2^16 and 128 bits with three digits. The longer scale is that of its
 examples; of the shorter one the first prime is as long as its correction factor takes. The bootstrap itself needs 16."""
+TABLES = {"table-4": (4, 40), "table-8": (8, 47)}
+"""Bits of a message, in and out, and of the scale of its examples. Twelve bits more hide the noise of a fresh ciphertext."""
 BUDGET = [3, 3]
 """What it spends on either transform."""
 
@@ -139,6 +141,48 @@ def bootstrap(what: str, repeat: int) -> dict[str, Any]:
     }
 
 
+def functional(what: str, repeat: int, log_n: int = 16) -> dict[str, Any]:
+    """A table of all coefficients of an RLWE ciphertext, which it looks up while it bootstraps (EvalFBT)."""
+    (bits, log_q), count = TABLES[what], 1 << log_n
+    size, q = 1 << bits, 1 << log_q
+    table = [(7 * i * i + 3 * i) % size for i in range(size)]
+    # Its coefficients are brought near 1, as its examples do.
+    scale = 32
+    coefficients = fhe.GetHermiteTrigCoefficients(lambda x: table[x % size], size, 1, scale)
+    encapsulated = fhe.SecretKeyDist.SPARSE_ENCAPSULATED
+    parameters = fhe.CCParamsCKKSRNS()
+    parameters.SetSecretKeyDist(encapsulated)
+    parameters.SetScalingModSize(log_q)
+    parameters.SetFirstModSize(log_q)
+    parameters.SetScalingTechnique(fhe.ScalingTechnique.FIXEDMANUAL)
+    parameters.SetNumLargeDigits(3)
+    parameters.SetBatchSize(count // 2)
+    parameters.SetRingDim(count)
+    depth = fhe.CryptoContext.GetFBTDepth(BUDGET, coefficients, size, 1, encapsulated, log_q)
+    parameters.SetMultiplicativeDepth(depth)
+    start = time.perf_counter()
+    context, keys = made(parameters, "ADVANCEDSHE", "FHE")
+    context.EvalFBTSetup(coefficients, count // 2, size, size, q, keys.publicKey, [0, 0], BUDGET, 0, 0, 1)
+    context.EvalBootstrapKeyGen(keys.secretKey, count // 2)
+    keygen = time.perf_counter() - start
+    scheme, secret = fhe.SchemeletRLWEMP, keys.secretKey
+    messages = [(31 * i * i + 17 * i) % size for i in range(count)]
+    ring = scheme.GetElementParams(secret, depth)
+    sample = scheme.EncryptCoeff(messages, 1 << 60, size, secret, ring)
+    scheme.ModSwitch(sample, q, 1 << 60)
+    full = scheme.ConvertRLWEToCKKS(context, sample, keys.publicKey, q, count // 2, depth)
+    seconds, made_of = timed(repeat, lambda: context.EvalFBT(full, coefficients, bits, q, scale, 0, 1))
+    back = scheme.ConvertCKKSToRLWE(made_of, q)
+    found = scheme.DecryptCoeff(back, q, size, secret, ring, count // 2, count)
+    return {
+        "seconds": seconds,
+        "wrong": sum((a - table[b]) % size != 0 for a, b in zip(found, messages)) + count - len(found),
+        "parameters": f"N = 2^{log_n}, {count} messages, sparse secret encapsulated, scale 2^{log_q}, depth {depth}",
+        "keygen_seconds": keygen,
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
 def gate(what: str, repeat: int) -> dict[str, Any]:
     """A NAND of bits."""
     method, name = what.split("/")
@@ -213,6 +257,8 @@ def main() -> None:
         found = ckks(what, repeat)
     elif what in BOOTSTRAPS:
         found = bootstrap(what, repeat)
+    elif what in TABLES:
+        found = functional(what, repeat)
     elif what == "switching":
         found = switching()
     else:

@@ -58,9 +58,9 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         "bfv" or "bgv". Both read the same ciphertexts, with the same keys, arithmetic and results. An engine of one
         scheme takes what an engine of the other made.
     plaintext_modulus
-        The modulus t: odd and below 2^31. A larger t needs more of each level, so a set may refuse it. 65537 has all N
-        slots in every set but the largest, where it has N/2. Other primes t = 1 modulo 2N have N slots. Every odd t
-        works with packing="coefficients".
+        The modulus t: odd. A larger t needs more of each level, and these sets have room for 65537 and little more.
+        65537 has all N slots in every set but the largest, where it has N/2; smaller primes have fewer. Every odd t
+        that is no larger works with packing="coefficients".
     depth
         How many products can follow one another: 1 to 39, 9 by default. The smallest set with this depth is chosen: 4
         (8,192 slots), 9 (16,384), 19 (32,768) or 39.
