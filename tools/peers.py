@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure other libraries beside ours, in one run on one thread, and write a page under repro/record.
 
-Usage: .venv/bin/python tools/peers.py PYTHON [--part gates | products | ckks | bootstraps | switching]
+Usage: .venv/bin/python tools/peers.py PYTHON [--part gates | integers | products | ckks | tables | bootstraps | switching]
 
 PYTHON is a CPython 3.10, which the wheel of OpenFHE is built for, of an environment that has `openfhe` and `seal-python`. The programs of
 the others are built from tools/peers by Cargo (nightly Rust for Poulpy) and Go, which must be there, into target/peers. A part takes one to
@@ -55,6 +55,20 @@ class Part:
     """Of a library that says nothing of it."""
 
 
+def _integers(bits: int, operations: str, counts: tuple[int, ...] = (1,)) -> list[Work]:
+    """Operations on unsigned integers, alone and each of many."""
+    name = f"uint{bits}"
+    return [
+        Work(
+            f"{name} {operation}{f', each of {count}' if count > 1 else ''}",
+            f"{name}/{operation}/{count}",
+            (("tfhe-rs", f"{name}/{operation}"),),
+        )
+        for operation in operations.split()
+        for count in counts
+    ]
+
+
 LEVELED = "N = 2^15, a chain of 17 levels of 40 bits at 128 bits of security, at its top, all slots"
 PARTS = {
     "gates": Part(
@@ -89,6 +103,21 @@ PARTS = {
         rounds=4,
         repeat=25,
     ),
+    "integers": Part(
+        "Integers of digits",
+        "Operations on encrypted integers of FHEW/TFHE, both operands encrypted; `where` takes an encrypted condition. tfhe-rs has no call for "
+        "many elements, so one of its operations stands beside each of ours of 64. All results are checked.",
+        (
+            *_integers(8, "add mul and lt min", (1, 64)),
+            *_integers(8, "sub eq max where div"),
+            *_integers(16, "add lt", (1, 64)),
+            *_integers(16, "mul min"),
+            *_integers(32, "add lt mul"),
+            *_integers(64, "add sub lt eq where min mul"),
+        ),
+        rounds=1,
+        repeat=3,
+    ),
     "products": Part(
         "Products of integers",
         "Of all slots modulo 65537, with relinearization, N = 2^15, with 8 levels left; those of BGV switch the modulus as well, those of BFV are "
@@ -119,6 +148,18 @@ PARTS = {
         rounds=3,
         repeat=4,
         failure="-",
+    ),
+    "tables": Part(
+        "Tables in a bootstrap of CKKS",
+        "A random table of every coefficient (OpenFHE's EvalFBT, an RLWE ciphertext in and out) or of the real and imaginary part of every slot "
+        "(ours, a CKKS ciphertext at level 0 in, at the levels left out): 65,536 messages, while they are bootstrapped. All results are checked. "
+        "Ours states a failure probability of a message and refuses more than 2^-128; OpenFHE states none.",
+        (
+            Work("table of 4 bits", "aglet bench functional --entries 16", (("OpenFHE", "table-4"),)),
+            Work("table of 8 bits", "aglet bench functional --entries 256", (("OpenFHE", "table-8"),)),
+        ),
+        rounds=1,
+        repeat=2,
     ),
     "bootstraps": Part(
         "Bootstraps of CKKS",
