@@ -19,7 +19,7 @@ SCHEME_SWITCHES = ("mean_of_adults.py", "nearest.py", "slot_tree.py")
 # Bootstraps of integers have their real size: tests/python/long runs it.
 LONG = ("recurrence.py",)
 # Those of digits alone run on a toy of FHEW, in test_digits.py.
-DIGITS = ("forest.py", "image_filter.py", "kmeans.py", "prefixes.py")
+DIGITS = ("aes_block.py", "forest.py", "image_filter.py", "kmeans.py", "prefixes.py")
 # A process of its own starts another one: test_client_server.py.
 PROCESSES = ("client_server.py",)
 APART = SCHEME_SWITCHES + LONG + DIGITS + PROCESSES
