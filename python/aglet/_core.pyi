@@ -1423,8 +1423,15 @@ class FhewEngine:
     """An engine of FHEW/TFHE. Many threads may call its methods at once."""
 
     def __new__(
-        cls, preset: str, threads: int, *, parameters: str | None = None, allow_insecure: bool = False
+        cls,
+        preset: str,
+        machine: tuple[int, int | None],
+        *,
+        parameters: str | None = None,
+        allow_insecure: bool = False,
     ) -> FhewEngine: ...
+    @property
+    def device(self) -> str: ...
     @property
     def insecurity(self) -> str | None:
         """Why the security check refuses the parameters; None if it does not."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import DeviceError, Engine, IntegerEngine, ParameterError
+from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, ParameterError, Table
 from aglet.cli import info
 from aglet_bench.ckks.card import CardCase, bench_card
 
@@ -136,6 +136,33 @@ def test_integers_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) 
     assert program(card) == program(here)
     with pytest.raises(ParameterError, match="no mode"):
         IntegerEngine(mode="cuda", **words)
+
+
+def test_gates_and_tables_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) -> None:
+    """With short secrets: an emulated card takes a minute for a rotation of a real one."""
+    for preset in ("gate", "lut4"):
+        text = (ROOT / f"crates/aglet/presets/fhew/{preset}.toml").read_text().split("[claims]")[0]
+        for name, value in (("dimension", 196), ("lwe_error", -20.0)):
+            text = re.sub(f"{name} = .*", f"{name} = {value}", text, count=1)
+        words: dict[str, Any] = {"parameters": text, "allow_insecure": True}
+        with pytest.warns(UserWarning, match="NOT SECURE"):
+            card, here = FhewEngine(mode="gpu", **words), FhewEngine(**words)
+        assert (card.mode, card.device, here.mode, here.device) == ("gpu", "fake card 0, F50", "cpu", "host")
+        secret = here.create_secret_key()
+        values = [True, False, True] if preset == "gate" else [0, 7, 15]
+        given = [here.create_bootstrap_key(secret), *(here.encrypt(values, secret) for _ in range(2))]
+        stored = [here.serialize(one) for one in given]
+
+        def program(engine: FhewEngine, stored: list[bytes] = stored) -> bytes:
+            key, x, y = (engine.deserialize(one) for one in stored)
+            z = engine.nand(x, y, key) if engine.bits == 1 else engine.lookup(x, Table(lambda m: m * m % 16), key)
+            return engine.serialize(z)
+
+        assert program(card) == program(here)
+    with pytest.raises(ParameterError, match="no mode"):
+        FhewEngine(mode="cuda")
+    with pytest.raises(TypeError, match="no argument gpu"):
+        FhewEngine(gpu=True)  # type: ignore[call-arg]
 
 
 def test_a_card_that_is_lost_is_an_error_and_inputs_stay(driver: ctypes.CDLL) -> None:

@@ -4,6 +4,7 @@
 mod architecture;
 mod by_hand;
 mod card;
+mod card_fhew;
 mod claims;
 mod cost;
 mod fhew;

@@ -6,14 +6,17 @@
 
 use crate::device::{Table, DEGREES};
 use crate::ops;
-use crate::poly::Limb;
-use crate::{selftest, Arithmetic, Device, DeviceKey, DevicePoly, DeviceRing, Driver, Error};
+use crate::poly::{Kept, Limbs};
+use crate::{selftest, Arithmetic, BlindKey, Device, DeviceKey, DevicePoly, DeviceRing, Driver, Error};
 use aglet_ring::automorphism::Automorphism;
+use aglet_ring::blind::Gadget;
 use aglet_ring::ops::{Diagonals, Division, KeyStream, MapInput};
-use aglet_ring::places::Remote;
+use aglet_ring::packed::PackedKey;
 use aglet_ring::poly::Eval;
+use aglet_ring::small::SmallTable;
 use aglet_ring::{
-    Backend, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, Multiplier, Pair, Poly, Sign,
+    Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, Multiplier, Pair,
+    Poly, Sign,
 };
 use std::any::Any;
 use std::collections::HashMap;
@@ -26,24 +29,6 @@ pub struct Card {
     wanted: Arithmetic,
     /// By prime, degree and root: rings and their subsets share them.
     tables: Mutex<HashMap<(u64, u32, u64), Arc<Table>>>,
-}
-
-/// The limbs of a polynomial on a card.
-struct Limbs {
-    card: Device,
-    limbs: Vec<Limb>,
-}
-
-impl Remote for Limbs {
-    fn read(&self, rows: Vec<&mut [u64]>) -> Result<(), RingError> {
-        Ok(rows.into_iter().zip(&self.limbs).try_for_each(|(row, limb)| limb.read(row))?)
-    }
-}
-
-/// What a card has of diagonals or packed keys, and which card.
-struct Kept<T> {
-    card: Device,
-    there: T,
 }
 
 impl Card {
@@ -390,5 +375,17 @@ impl Backend for Card {
         let made = device.stream_products(&there, &kept.iter().map(|kept| &kept.there).collect::<Vec<_>>())?;
         let halves = |(b, a)| [self.made(ring, b), self.made(ring, a)];
         Ok(made.into_iter().map(|pairs| pairs.into_iter().map(halves).collect()).collect())
+    }
+
+    fn block_rotation(
+        &self,
+        table: &SmallTable,
+        key: &PackedKey,
+        gadget: Gadget,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, RingError> {
+        if !BlindKey::serves(table, key, gadget) {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(BlindKey::new(&self.card, table, key, gadget, self.wanted)?)))
     }
 }

@@ -7,7 +7,7 @@ use aglet_ring::ntt::NttTable;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::reversal::bit_reverse;
 use aglet_ring::small::SmallTable;
-use aglet_ring::{arch, Modulus};
+use aglet_ring::{arch, BlockRotation, Modulus};
 
 /// Degrees (as log2), columns and levels of the kernels.
 const SHAPES: [(u32, usize, usize); 4] = [(9, 4, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
@@ -41,11 +41,18 @@ fn positions(log_n: u32) -> Vec<usize> {
 }
 
 impl BlindKey {
+    /// Whether a kernel has this shape: those of the parameter sets of block-binary, binary and ternary secrets.
+    #[must_use]
+    pub fn serves(table: &SmallTable, key: &PackedKey, gadget: Gadget) -> bool {
+        let shape = key.shape();
+        let square = shape.rows == shape.columns && shape.levels == gadget.levels;
+        square && SHAPES.contains(&(table.log_n(), shape.columns, gadget.levels))
+    }
+
     /// Puts a key on a card.
     ///
     /// # Errors
-    /// [`Error::Rotation`] for other shapes than the parameter sets of block-binary, binary and ternary secrets have;
-    /// [`Error::Memory`].
+    /// [`Error::Rotation`] for a shape that no kernel [serves](BlindKey::serves); [`Error::Memory`].
     pub fn new(
         card: &Device,
         table: &SmallTable,
@@ -54,9 +61,8 @@ impl BlindKey {
         wanted: Arithmetic,
     ) -> Result<Self, Error> {
         let (shape, log_n, modulus) = (key.shape(), table.log_n(), *table.modulus());
-        let (columns, levels) = (shape.columns, gadget.levels);
-        if !SHAPES.contains(&(log_n, columns, levels)) || shape.rows != columns || shape.levels != levels {
-            return Err(Error::Rotation { log_n, columns, levels });
+        if !Self::serves(table, key, gadget) {
+            return Err(Error::Rotation { log_n, columns: shape.columns, levels: gadget.levels });
         }
         let arithmetic = wanted.for_modulus(&modulus);
         let multipliers = |list: &[u64]| {
@@ -122,6 +128,12 @@ impl BlindKey {
         let grid = [accumulators.len() as u32, 1, 1];
         self.card.launch(&kernel, grid, (threads, 8 * shared_words as u32), &parameters)?;
         accumulators.iter_mut().enumerate().try_for_each(|(k, acc)| there.read(k * columns * n, acc))
+    }
+}
+
+impl BlockRotation for BlindKey {
+    fn rotate(&self, exponents: &[&[u16]], accs: &mut [&mut [u64]]) -> Result<(), aglet_ring::Error> {
+        Ok(BlindKey::rotate(self, exponents, accs)?)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Polynomials and keys in the memory of a device.
 
-use crate::launcher::Block;
+use crate::launcher::{Block, Device};
 use crate::{DeviceRing, Error};
+use aglet_ring::places::Remote;
 use aglet_ring::poly::{Eval, Representation};
 use aglet_ring::{KeyBlock, Poly};
 use rayon::prelude::*;
@@ -23,6 +24,24 @@ impl Limb {
     pub(crate) fn read(&self, row: &mut [u64]) -> Result<(), Error> {
         self.block.read(self.at, row)
     }
+}
+
+/// The limbs of a polynomial on a card.
+pub(crate) struct Limbs {
+    pub(crate) card: Device,
+    pub(crate) limbs: Vec<Limb>,
+}
+
+impl Remote for Limbs {
+    fn read(&self, rows: Vec<&mut [u64]>) -> Result<(), aglet_ring::Error> {
+        Ok(rows.into_iter().zip(&self.limbs).try_for_each(|(row, limb)| limb.read(row))?)
+    }
+}
+
+/// What a card has of diagonals or packed keys, and which card.
+pub(crate) struct Kept<T> {
+    pub(crate) card: Device,
+    pub(crate) there: T,
 }
 
 /// A polynomial on a device, with the limbs of a [`Poly`]: canonical residues. A limb that several polynomials have, as digits and

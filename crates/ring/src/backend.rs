@@ -5,11 +5,15 @@
 //! secret polynomial.
 
 use crate::automorphism::Automorphism;
+use crate::blind::Gadget;
 use crate::host_ring::{HostRing, Sign};
 use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair};
+use crate::packed::PackedKey;
 use crate::poly::{Eval, Poly};
+use crate::small::SmallTable;
 use crate::Error;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Macro-operations on lists of whole polynomials, as the methods of [`HostRing`] of the same names say.
 ///
@@ -90,6 +94,25 @@ pub trait Backend: Send + Sync {
         of: &[[Vec<Poly<Eval>>; 2]],
         streams: &[KeyStream],
     ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error>;
+
+    /// A key of a blind rotation by blocks, put where this backend rotates by it. None where the host does, which has
+    /// [`blind_block`](crate::blind::blind_block).
+    fn block_rotation(
+        &self,
+        table: &SmallTable,
+        key: &PackedKey,
+        gadget: Gadget,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, Error>;
+}
+
+/// A key of a blind rotation on a backend.
+pub trait BlockRotation: Send + Sync {
+    /// [`blind_block`](crate::blind::blind_block) for one block after the other, on each accumulator by its exponents: one for each key of
+    /// each block.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn rotate(&self, exponents: &[&[u16]], accs: &mut [&mut [u64]]) -> Result<(), Error>;
 }
 
 /// This machine: the threads of the rayon pool that the caller stands in, and the kernels of the ring. It fetches what it reads.
@@ -183,5 +206,14 @@ impl Backend for Host {
         streams: &[KeyStream],
     ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error> {
         ring.stream_products(of, streams)
+    }
+
+    fn block_rotation(
+        &self,
+        _: &SmallTable,
+        _: &PackedKey,
+        _: Gadget,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+        Ok(None)
     }
 }

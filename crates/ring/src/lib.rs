@@ -35,7 +35,7 @@ pub mod small;
 pub mod tally;
 mod words;
 
-pub use backend::{Backend, Host};
+pub use backend::{Backend, BlockRotation, Host};
 pub use demand::Demand;
 pub use error::Error;
 pub use host_ring::{HostRing, Sign};

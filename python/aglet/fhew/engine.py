@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet import _core, checks
+from aglet import _core, cards, checks
 from aglet._core import FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey
 from aglet.errors import ParameterError, RangeError
 from aglet.fhew.calls import as_array, ciphertext, log2_failure
@@ -23,9 +23,20 @@ from aglet.fhew.tables import Tables
 from aglet.keys.making import MakesFhewKeys
 from aglet.progress import ProgressCallback, progress_bar
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = ["FhewEngine"]
 
 _METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm", "ntru")
+
+
+class EngineOptions(TypedDict, total=False):
+    """What `FhewEngine` takes beside what chooses its parameters and threads."""
+
+    mode: str
+    device_id: int
+    allow_insecure: bool
 
 
 class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, FhewFiles):
@@ -51,6 +62,10 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         `allow_insecure`.
     thread_count
         The number of threads; 1 by default, 0 for all cores. They share the ciphertexts of an array between them.
+    mode, device_id
+        As for `Engine`: "cpu" by default, "parallel", "gpu" or "auto", and the number of the card. A card does the
+        blind rotations of the sets with blocks ("block", "cggi", "ginx"), thousands at a time; the processor does all
+        else. Results are the same, bit for bit.
     parameters
         Your own parameter set: the path of a TOML file in the form of `crates/aglet/presets/fhew/gate.toml`, or its
         text (with line breaks). It replaces `bits`, `preset` and `method`, and must pass the same security check.
@@ -65,7 +80,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
     InsecureParametersError
         If the set fails the security check and `allow_insecure` was not given.
     DeviceError
-        If AGLET_BACKEND names a backend that the processor lacks.
+        If AGLET_BACKEND names a backend that the processor lacks, or there is no card that works with mode="gpu".
 
     Examples
     --------
@@ -86,20 +101,25 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         method: str | None = None,
         thread_count: int | None = None,
         parameters: str | os.PathLike[str] | None = None,
-        allow_insecure: bool = False,
+        **options: Unpack[EngineOptions],
     ) -> None:
+        checks.known(options, EngineOptions)
         text = checks.literal(parameters)
+        allow_insecure = checks.flag("allow_insecure", options.get("allow_insecure", False))
         self._arguments = {
             "bits": bits,
             "preset": preset,
             "method": method,
             "thread_count": thread_count,
             "parameters": text,
-            "allow_insecure": checks.flag("allow_insecure", allow_insecure),
+            **options,
         }
-        threads = 1 if thread_count is None else checks.count("thread_count", thread_count)
+        mode, device = checks.string("mode", options.get("mode", "cpu")), options.get("device_id", 0)
+        self._mode, card = cards.chosen(mode, checks.whole("device_id", device))
+        threads = 1 if self._mode == "cpu" else 0
+        threads = threads if thread_count is None else checks.count("thread_count", thread_count)
         name = _chosen(bits, preset, method, text)
-        self._core = _core.FhewEngine(name, threads, parameters=text, allow_insecure=allow_insecure)
+        self._core = _core.FhewEngine(name, (threads, card), parameters=text, allow_insecure=allow_insecure)
         if self._core.insecurity is not None:
             warnings.warn(f"NOT SECURE, for tests only. {self._core.insecurity}", stacklevel=2)
 
@@ -131,6 +151,16 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
     def thread_count(self) -> int:
         """The number of threads."""
         return self._core.threads
+
+    @property
+    def mode(self) -> str:
+        """The mode: "cpu", "parallel" or "gpu"."""
+        return self._mode
+
+    @property
+    def device(self) -> str:
+        """What does blind rotations by blocks: "host", or the name of a card and its arithmetic."""
+        return self._core.device
 
     @property
     def backend(self) -> str:

@@ -5,9 +5,10 @@ use super::PublicKey;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId, MemoryError, ParameterError};
 use aglet_bootstrap::fhew::{functional, FhewBootstrapKey};
+use aglet_ring::{Backend, BlockRotation};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
 use aglet_schemes::fhew::{check_refresh, not, FhewParams, Gate, MAX_LOG2_FAILURE};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An engine for one parameter set, with its own thread pool. All methods take `&self`, so threads can share it.
 pub struct Engine {
@@ -17,23 +18,46 @@ pub struct Engine {
 }
 
 /// The bootstrap key: the keys of the blind rotation and of the key switch.
-pub struct BootstrapKey(pub(crate) FhewBootstrapKey);
+pub struct BootstrapKey {
+    pub(crate) key: FhewBootstrapKey,
+    there: Mutex<Option<There>>,
+}
+
+/// A backend, and the rotations that it does.
+type There = (Arc<dyn Backend>, Option<Arc<dyn BlockRotation>>);
 
 impl BootstrapKey {
+    pub(crate) fn new(key: FhewBootstrapKey) -> Self {
+        Self { key, there: Mutex::default() }
+    }
+    /// Its rotations on a backend, where they are put once; none where the host rotates.
+    pub(super) fn on(
+        &self,
+        ctx: &LweContext,
+        backend: &Arc<dyn Backend>,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+        let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = there.as_ref().filter(|(old, _)| Arc::ptr_eq(old, backend)) {
+            return Ok(found.clone());
+        }
+        let made = self.key.on(ctx, &**backend)?;
+        *there = Some((backend.clone(), made.clone()));
+        Ok(made)
+    }
     /// The secret key that it belongs to.
     #[must_use]
     pub fn id(&self) -> KeyId {
-        self.0.id()
+        self.key.id()
     }
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.0.byte_count()
+        self.key.byte_count()
     }
     /// Bytes when stored: only bodies, with seeds for all else.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
-        let (rotation, switch) = self.0.keys();
+        let (rotation, switch) = self.key.keys();
         rotation.into_iter().chain([switch]).map(SeededKey::stored_bytes).sum()
     }
 }
@@ -118,7 +142,8 @@ impl Engine {
     pub fn create_bootstrap_key(&self, sk: &LweSecretKey, control: &Control) -> Result<BootstrapKey, Error> {
         let mut source = self.runtime.random("lookup key", 0)?;
         let mut progress = progress(control, "FHEW bootstrap key");
-        self.runtime.run(|| Ok(BootstrapKey(FhewBootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
+        self.runtime
+            .run(|| Ok(BootstrapKey::new(FhewBootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
     }
 
     /// Makes the packing key, for LUTs on two messages and for results that are sent: a few GLWE ciphertexts for each doubling of the

@@ -4,18 +4,24 @@ use super::memory::room;
 use super::{BootstrapKey, Engine};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::fhew::functional::Rotate;
+use aglet_ring::BlockRotation;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of ciphertexts that share each block of the key, so that their accumulators stay in the L2 cache.
 const TOGETHER: usize = 32;
+/// The accumulators that a card rotates at once: many times as many as it has processors, in at most 128 MB. Between two batches somebody
+/// may ask to stop.
+const ON_CARD: usize = 4096;
 
 /// An engine at work with a key.
 pub(super) struct Workers<'a> {
     engine: &'a Engine,
     key: &'a BootstrapKey,
     control: &'a Control,
+    /// What rotates in place of the threads.
+    there: Option<Arc<dyn BlockRotation>>,
     /// Rotations of the whole call, as far as known, and those that are done.
     progress: Mutex<(usize, usize)>,
 }
@@ -32,7 +38,11 @@ impl Engine {
         // Sums and what is made of them.
         room(&self.context(), 2 * rotations)?;
         let progress = Mutex::new((rotations, 0));
-        self.runtime.run(|| Ok(work(&Workers { engine: self, key, control, progress })?))
+        let (_, backend) = self.runtime.machine();
+        self.runtime.run(|| {
+            let there = key.on(&self.ctx, &backend)?;
+            Ok(work(&Workers { engine: self, key, control, there, progress })?)
+        })
     }
 }
 
@@ -45,7 +55,8 @@ impl Rotate for Workers<'_> {
         self.key.id()
     }
 
-    /// Shared out to the threads; the accumulators of a thread share each block of the key.
+    /// Shared out to the threads; the accumulators of a thread share each block of the key. A card takes many at once, one batch after
+    /// the other.
     fn rotate<T: Send>(
         &self,
         cts: &[LweCiphertext],
@@ -54,7 +65,10 @@ impl Rotate for Workers<'_> {
         then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
         let each = starts.len().checked_div(cts.len()).unwrap_or_default().max(1);
-        let together = (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
+        let together = match self.there {
+            Some(_) => ON_CARD,
+            None => (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER),
+        };
         // Noisier inputs than fresh ones may take more rotations than were planned.
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.0 = progress.0.max(progress.1 + each * cts.len());
@@ -63,13 +77,20 @@ impl Rotate for Workers<'_> {
             if self.control.cancelled() {
                 return Err(aglet_bootstrap::Error::Cancelled);
             }
-            let rotated = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
+            let (ctx, key) = (&self.engine.ctx, &self.key.key);
+            let rotated = match &self.there {
+                Some(there) => key.rotate_tables_by(ctx, &**there, some, own, log_tables)?,
+                None => key.rotate_tables(ctx, some, own, log_tables)?,
+            };
             // Threads report one after the other, so that the number only grows.
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
             progress.1 += rotated.len();
             self.control.report(progress.1, progress.0, "rotations");
             drop(progress);
-            rotated.into_iter().map(&then).collect()
+            match self.there {
+                Some(_) => rotated.into_par_iter().map(&then).collect(),
+                None => rotated.into_iter().map(&then).collect(),
+            }
         };
         let batches: Vec<_> = if starts.len() == 1 {
             cts.chunks(together).map(|some| (some, starts)).collect()
@@ -80,7 +101,10 @@ impl Rotate for Workers<'_> {
             let pairs = cts.iter().zip(starts.chunks(each));
             pairs.flat_map(|(ct, own)| own.chunks(together).map(move |some| (std::slice::from_ref(ct), some))).collect()
         };
-        let batches: Result<Vec<Vec<T>>, _> = batches.into_par_iter().map(batch).collect();
+        let batches: Result<Vec<Vec<T>>, _> = match self.there {
+            Some(_) => batches.into_iter().map(batch).collect(),
+            None => batches.into_par_iter().map(batch).collect(),
+        };
         Ok(batches?.into_iter().flatten().collect())
     }
 

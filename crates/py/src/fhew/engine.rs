@@ -3,7 +3,7 @@
 
 use super::objects::{EncryptingKey, FhewArray, FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey};
 use crate::errors::{count, exception, raise};
-use crate::family::{gate, works};
+use crate::family::{self, gate, works};
 use crate::reports::reported;
 use crate::wait::wait;
 use aglet::fhew::{presets, report, Array, Ciphertext, Domain, Engine, FhewContext, Form, Gate, Message};
@@ -66,25 +66,30 @@ impl FhewEngine {
 
 #[pymethods]
 impl FhewEngine {
-    /// `parameters` is the text of an own parameter set and replaces the preset.
+    /// `machine` is the number of threads, and that of a card. `parameters` is the text of an own parameter set and replaces the preset.
     #[new]
-    #[pyo3(signature = (preset, threads, *, parameters = None, allow_insecure = false))]
+    #[pyo3(signature = (preset, machine, *, parameters = None, allow_insecure = false))]
     fn new(
         py: Python<'_>,
         preset: &str,
-        threads: i64,
+        machine: (i64, Option<i64>),
         parameters: Option<&str>,
         allow_insecure: bool,
     ) -> PyResult<Self> {
-        let threads = count(py, "threads", threads)?;
+        let machine = family::machine(py, machine)?;
         let engine = wait(py, None, |_| {
             let params = match parameters {
                 Some(text) => presets::from_text(text, gate(allow_insecure))?,
                 None => presets::load(preset, gate(allow_insecure))?,
             };
-            Engine::new(params, threads)
+            Engine::on(family::runtime(machine)?, params)
         })?;
         Ok(Self { context: engine.context(), engine: Arc::new(engine) })
+    }
+    /// Who rotates by blocks.
+    #[getter]
+    fn device(&self) -> String {
+        self.engine.device()
     }
     /// Why the security check would refuse these parameters; None if it does not.
     #[getter]

@@ -161,7 +161,7 @@ impl Stored<FhewContext> for BootstrapKey {
         Ok(rotation.chain(key_shapes(context, ctx.switch_table(), switch)).collect())
     }
     fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
-        let (ctx, (rotation, switch)) = (context.ctx(), self.0.keys());
+        let (ctx, (rotation, switch)) = (context.ctx(), self.key.keys());
         rotation.into_iter().try_for_each(|key| put_key(ctx.table(), key, out))?;
         put_key(ctx.switch_table(), switch, out)
     }
@@ -170,7 +170,8 @@ impl Stored<FhewContext> for BootstrapKey {
         let (rotation, switch) = FhewBootstrapKey::shapes(ctx);
         let rotation = rotation.into_iter().map(|shape| take_key(ctx.table(), shape, parts));
         let rotation = rotation.collect::<Result<Vec<_>, Error>>()?;
-        Ok(BootstrapKey(FhewBootstrapKey::of(ctx, rotation, take_key(ctx.switch_table(), switch, parts)?, id)?))
+        let switch = take_key(ctx.switch_table(), switch, parts)?;
+        Ok(BootstrapKey::new(FhewBootstrapKey::of(ctx, rotation, switch, id)?))
     }
 }
 

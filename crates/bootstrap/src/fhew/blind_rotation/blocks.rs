@@ -4,14 +4,15 @@
 //!
 //! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator. A whole block takes one pair of transforms.
 
-use super::BlindRotation;
+use super::{exponents, BlindRotation};
 use aglet_ring::blind::{blind_block, scratch_words, MergedBlock};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
+use aglet_ring::{Backend, BlockRotation};
 use aglet_rlwe::lwe::{BlindRotationKey, GgswMessage, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
-use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Accumulators of one input for which the keys of a block are merged: fewer do not make up for it.
 const MERGED: usize = 4;
@@ -55,7 +56,7 @@ impl Blocks {
     }
 
     /// Whether coordinates are ternary.
-    fn signed(ctx: &LweContext) -> bool {
+    pub(super) fn signed(ctx: &LweContext) -> bool {
         ctx.params().spec().method == Method::Ginx
     }
 }
@@ -67,13 +68,11 @@ impl BlindRotation for Blocks {
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let (spec, block) = (ctx.params().spec(), ctx.params().block());
-        let (signed, two_n) = (Self::signed(ctx), 2 * ctx.params().n() as u16);
+        let exponents: Vec<Vec<u16>> = inputs.iter().map(|input| exponents(ctx, input)).collect();
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
         let (key, each) = (self.0.packed(), accs.len() / inputs.len().max(1));
-        let exponents = |i: usize, at: usize| match &inputs[i].mask[at * block..(at + 1) * block] {
-            &[one] if signed => Cow::Owned(vec![one, (two_n - one) % two_n]),
-            mask => Cow::Borrowed(mask),
-        };
+        let keys = key.shape().keys;
+        let exponents = |i: usize, at: usize| &exponents[i][at * keys..(at + 1) * keys];
         let mut merged = (each >= MERGED).then(|| MergedBlock::new(ctx.table(), key));
         for at in 0..spec.dimension / block {
             let Some(merged) = &mut merged else {
@@ -83,8 +82,12 @@ impl BlindRotation for Blocks {
             };
             for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
                 let (exponents, accs) = (exponents(i, at), accs.iter_mut().map(|acc| &mut acc[..]));
-                merged.blind_block(ctx.table(), (key, at), spec.gadget, &exponents, accs, &mut scratch);
+                merged.blind_block(ctx.table(), (key, at), spec.gadget, exponents, accs, &mut scratch);
             }
         }
+    }
+
+    fn on(&self, ctx: &LweContext, backend: &dyn Backend) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+        Ok(backend.block_rotation(ctx.table(), self.0.packed(), ctx.params().spec().gadget)?)
     }
 }

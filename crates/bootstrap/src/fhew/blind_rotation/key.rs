@@ -1,17 +1,20 @@
 //! The bootstrap of LWE ciphertexts, whatever the method of its rotation: key switch, modulus switch, blind rotation,
 //! sample extraction.
 
-use super::{BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
+use super::{exponents, BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
 use crate::fault::RotationFault;
 use crate::Error;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
+use aglet_ring::{Backend, BlockRotation};
 use aglet_rlwe::lwe::{
     BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress,
     SeededKey, Switched,
 };
 use aglet_rlwe::KeyId;
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// The keys of a bootstrap.
 ///
@@ -143,15 +146,52 @@ impl FhewBootstrapKey {
         log_tables: u32,
     ) -> Result<Vec<GlweSample>, Error> {
         self.check(ctx, cts, starts, log_tables)?;
-        let switched = cts.iter().map(|ct| Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables)));
-        let switched = switched.collect::<Result<Vec<_>, Error>>()?;
-        // One start is that of all.
-        let (own, each) = (usize::from(starts.len() > 1), starts.len().div_ceil(cts.len().max(1)));
-        let pairs = (0..cts.len() * each).map(|i| (&starts[i * own], &switched[i / each]));
-        let rotated = pairs.clone().map(|(start, by)| start.rotated_back(ctx, by.body));
-        let mut accs: Vec<Words> = rotated.map(GlweSample::into_words).collect();
-        self.rotation.rotate(ctx, &switched, &mut accs);
-        pairs.zip(accs).map(|((start, by), acc)| Ok(GlweSample::rotated(ctx, acc, start, by)?)).collect()
+        let switched = cts.iter().map(|ct| self.switched(ctx, ct, log_tables)).collect::<Result<Vec<_>, Error>>()?;
+        rotated(ctx, &switched, starts, |accs| {
+            self.rotation.rotate(ctx, &switched, accs);
+            Ok(())
+        })
+    }
+
+    /// [`FhewBootstrapKey::rotate_tables`] by its keys on a backend, with the same words. Key switches are done on the threads of this
+    /// machine that the caller stands in.
+    ///
+    /// # Errors
+    /// As there, and those of the backend.
+    pub fn rotate_tables_by(
+        &self,
+        ctx: &LweContext,
+        there: &dyn BlockRotation,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+    ) -> Result<Vec<GlweSample>, Error> {
+        self.check(ctx, cts, starts, log_tables)?;
+        let switched =
+            cts.par_iter().map(|ct| self.switched(ctx, ct, log_tables)).collect::<Result<Vec<_>, Error>>()?;
+        let masks: Vec<Vec<u16>> = switched.iter().map(|input| exponents(ctx, input)).collect();
+        rotated(ctx, &switched, starts, |accs| {
+            let each = accs.len() / masks.len().max(1);
+            let masks: Vec<&[u16]> = (0..accs.len()).map(|i| &masks[i / each][..]).collect();
+            let mut accs: Vec<&mut [u64]> = accs.iter_mut().map(|acc| &mut acc[..]).collect();
+            Ok(there.rotate(&masks, &mut accs).map_err(aglet_rlwe::Error::from)?)
+        })
+    }
+
+    /// Its rotations on a backend, such as a card; none where the host rotates.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub fn on(
+        &self,
+        ctx: &LweContext,
+        backend: &dyn Backend,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_rlwe::Error> {
+        self.rotation.on(ctx, backend)
+    }
+
+    fn switched(&self, ctx: &LweContext, ct: &LweCiphertext, log_tables: u32) -> Result<Switched, Error> {
+        Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables))
     }
 
     fn check(
@@ -179,4 +219,19 @@ impl FhewBootstrapKey {
             None => Ok(()),
         }
     }
+}
+
+/// What `rotate` makes of accumulators, one for each start of each input. One start is that of all.
+fn rotated(
+    ctx: &LweContext,
+    switched: &[Switched],
+    starts: &[GlweSample],
+    rotate: impl FnOnce(&mut [Words]) -> Result<(), Error>,
+) -> Result<Vec<GlweSample>, Error> {
+    let (own, each) = (usize::from(starts.len() > 1), starts.len().div_ceil(switched.len().max(1)));
+    let pairs = (0..switched.len() * each).map(|i| (&starts[i * own], &switched[i / each]));
+    let turned = pairs.clone().map(|(start, by)| start.rotated_back(ctx, by.body));
+    let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
+    rotate(&mut accs)?;
+    pairs.zip(accs).map(|((start, by), acc)| Ok(GlweSample::rotated(ctx, acc, start, by)?)).collect()
 }

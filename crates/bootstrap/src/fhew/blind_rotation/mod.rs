@@ -14,7 +14,10 @@ pub use lmkcdey::Lmkcdey;
 pub use ntru::Ntru;
 
 use aglet_ring::small::Words;
+use aglet_ring::{Backend, BlockRotation};
 use aglet_rlwe::lwe::{LweContext, SeededKey, Switched};
+use aglet_rlwe::Error;
+use std::sync::Arc;
 
 /// The keys of one method of blind rotation, and how they rotate accumulators.
 pub trait BlindRotation: Send + Sync {
@@ -27,4 +30,22 @@ pub trait BlindRotation: Send + Sync {
     ///
     /// Inputs are switched by the same context, so their exponents are of the kind that its method wants.
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]);
+
+    /// Its keys on a backend such as a card; none where the host rotates by this method.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn on(&self, _: &LweContext, _: &dyn Backend) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+        Ok(None)
+    }
+}
+
+/// The exponents of an input by which keys of blocks rotate, in the order of the keys: those of its mask, and for ternary secrets each
+/// with its negative.
+fn exponents(ctx: &LweContext, input: &Switched) -> Vec<u16> {
+    let two_n = 2 * ctx.params().n() as u16;
+    match Blocks::signed(ctx) {
+        true => input.mask.iter().flat_map(|&one| [one, (two_n - one) % two_n]).collect(),
+        false => input.mask.clone(),
+    }
 }

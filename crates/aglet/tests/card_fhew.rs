@@ -1,0 +1,116 @@
+//! FHEW engines whose blind rotations run on an emulated card: results have the words of the host.
+
+use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, Gate, SecretKey, Table, TreeTable};
+use aglet::{Control, ErrorKind, Runtime};
+use aglet_ring::{arch, Backend, Host};
+use aglet_testing::card::{emulated, failing, Arithmetic, Order};
+use std::sync::Arc;
+
+/// Of the secret that rotations are of: about the least that a set may have, as an emulated card takes its time.
+const SHORT: [(&str, &str); 2] = [("dimension", "dimension = 196"), ("lwe_error", "lwe_error = -20.0")];
+
+struct Side {
+    engine: Engine,
+    sk: SecretKey,
+    key: BootstrapKey,
+}
+
+/// An engine of a set with a short secret. The same keys and ciphertexts on every backend.
+fn side(preset: &str, backend: Arc<dyn Backend>) -> Side {
+    let path = format!("{}/presets/fhew/{preset}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text
+        .split("[claims]")
+        .next()
+        .unwrap()
+        .lines()
+        .map(|line| SHORT.iter().find(|(name, _)| line.starts_with(name)).map_or(line, |(_, other)| other));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let params = presets::from_text(&text, presets::Security::NotChecked).unwrap();
+    let runtime = Runtime::seeded(2, arch::chosen().unwrap().name(), [7; 32]).unwrap().on_backend(backend);
+    let engine = Engine::on(runtime, params).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let key = engine.create_bootstrap_key(&sk, &Control::new()).unwrap();
+    Side { engine, sk, key }
+}
+
+fn words(of: &[Ciphertext]) -> Vec<u64> {
+    of.iter().flat_map(|ct| [ct.words().unwrap(), &[ct.body()]].concat()).collect()
+}
+
+/// What both sides compute, after a comparison of the words.
+fn same(sides: &[Side; 2], compute: impl Fn(&Side) -> Vec<Ciphertext>) -> Vec<Ciphertext> {
+    let [wanted, found] = sides.each_ref().map(compute);
+    assert!(words(&wanted) == words(&found), "{} has the words of the host", sides[1].engine.params().literal().name);
+    found
+}
+
+#[test]
+fn gates_on_a_card_have_the_words_of_the_host() {
+    for (preset, order, arithmetic) in [
+        ("gate", Order::Forward, Arithmetic::F50),
+        ("cggi", Order::Reverse, Arithmetic::S64),
+        ("ginx3", Order::Forward, Arithmetic::F50),
+        // Rotations of another kind stay on the host.
+        ("lmkcdey", Order::Forward, Arithmetic::F50),
+    ] {
+        let sides = [Arc::new(Host) as Arc<dyn Backend>, emulated(order, arithmetic)].map(|on| side(preset, on));
+        let [x, y] = [[true, true, false, false, true], [true, false, true, false, true]];
+        let found = same(&sides, |side| {
+            let [x, y] = [x, y].map(|bits| side.engine.encrypt_bits(&bits, &side.sk).unwrap());
+            side.engine.gate(Gate::Nand, &[&x, &y], &side.key, None, &Control::new()).unwrap()
+        });
+        assert_eq!(sides[1].engine.decrypt_bits(&found, &sides[1].sk).unwrap(), [false, true, true, true, false]);
+    }
+}
+
+#[test]
+fn tables_on_a_card_have_the_words_of_the_host() {
+    for preset in ["lut2", "lut4", "wide"] {
+        let on = emulated(Order::Reverse, Arithmetic::F50);
+        let sides = [Arc::new(Host) as Arc<dyn Backend>, on].map(|on| side(preset, on));
+        let message = sides[0].engine.params().message();
+        let (space, control) = (message.space(), Control::new());
+        let tables = [3, 5].map(|times| (0..space).map(|m| times * m * m % space).collect::<Vec<_>>());
+        let tables = tables.map(|values| Table::new(message, message, &values).unwrap());
+        let values: Vec<u64> = (0..space).collect();
+        let found = same(&sides, |side| {
+            let x = side.engine.encrypt(&values, message, &side.sk).unwrap();
+            side.engine.lookup_many(&x, &tables, &side.key, None, &control).unwrap().concat()
+        });
+        let wanted = [3, 5].map(|times| values.iter().map(|m| times * m * m % space).collect::<Vec<_>>()).concat();
+        assert_eq!(sides[1].engine.decrypt(&found, message, &sides[1].sk).unwrap(), wanted);
+    }
+}
+
+/// A table of two messages rotates encrypted rows, several for each input.
+#[test]
+fn a_table_of_two_messages_on_a_card_has_the_words_of_the_host() {
+    let sides =
+        [Arc::new(Host) as Arc<dyn Backend>, emulated(Order::Forward, Arithmetic::F50)].map(|on| side("wide", on));
+    let message = sides[0].engine.params().message();
+    let control = Control::new();
+    let values: Vec<u64> = (0..256).map(|i| (i * i / 7 + 3 * i) % 16).collect();
+    let table = TreeTable::new(message, message, &values).unwrap();
+    let [high, low] = [[0, 3, 15], [9, 15, 1]];
+    let found = same(&sides, |side| {
+        let packing = side.engine.create_packing_key(&side.sk, &control).unwrap();
+        let [high, low] = [high, low].map(|part| side.engine.encrypt(&part, message, &side.sk).unwrap());
+        let keys = (&side.key, &packing);
+        side.engine.lookup_tree(&[&high, &low], std::slice::from_ref(&table), keys, None, &control).unwrap().concat()
+    });
+    let wanted: Vec<u64> = high.iter().zip(low).map(|(h, l)| values[(16 * h + l) as usize]).collect();
+    assert_eq!(sides[1].engine.decrypt(&found, message, &sides[1].sk).unwrap(), wanted);
+}
+
+/// A card fails in the middle of a gate: that is an error of devices, and its inputs can still be decrypted.
+#[test]
+fn a_card_that_fails_gives_an_error_and_loses_no_input() {
+    let broken = failing("#define ROTATIONS(A) BLIND(A, 9, 4, 1)", "#define ROTATIONS(A)", Arithmetic::F50);
+    let side = side("gate", broken);
+    let bits = [true, false];
+    let [x, y] = [bits; 2].map(|bits| side.engine.encrypt_bits(&bits, &side.sk).unwrap());
+    let error = side.engine.gate(Gate::Nand, &[&x, &y], &side.key, None, &Control::new()).err().unwrap();
+    assert!(error.kind() == ErrorKind::Device && error.to_string().contains("run on the CPU"), "{error}");
+    assert_eq!(side.engine.decrypt_bits(&x, &side.sk).unwrap(), bits);
+}
