@@ -139,6 +139,18 @@ def test_functions_of_numpy(name: str, dtype: Any) -> None:
     check(modelled("lut4"), function, values)
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 16, 17, 20])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64])
+def test_argsort_of_every_length(dtype: Any, count: int) -> None:
+    """Places have an odd or an even number of digits below those of the values, and the sign is in the last one."""
+    values = np.random.default_rng(count).integers(-3, 4, (2, count)).astype(dtype)
+    session = modelled("lut4")
+    x = session.encrypt(values)
+    for axis in (0, 1, None):
+        found = session.decrypt(np.argsort(x, axis=axis))
+        np.testing.assert_array_equal(found, np.argsort(values, axis=axis, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.int64])
 def test_clipping_to_whole_digits(dtype: Any) -> None:
     """From 0 to 3, 15, 63, 255, ...: no comparison is needed."""

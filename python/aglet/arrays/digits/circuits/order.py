@@ -60,13 +60,15 @@ def _differences(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit], signe
     """Differences of pairs of digits, the lowest first. The highest digits may have a sign."""
     made = []
     for at in range(0, len(x), 2):
-        terms = [(x[at], 1), (y[at], -1)]
-        if at + 1 < len(x):
-            if signed and at + 2 >= len(x):
-                [[order]] = m.read([Sum.of((x[at + 1], 4), (y[at + 1], 1))], _signed_order)
-                terms.append((order, 4))
+        terms: list[tuple[AnyDigit, int]] = []
+        # Numbers with an odd count of digits, as those with a place below them, end with a digit alone.
+        for place in range(at, min(at + 2, len(x))):
+            weight = 4 ** (place - at)
+            if signed and place == len(x) - 1:
+                [[order]] = m.read([Sum.of((x[place], 4), (y[place], 1))], _signed_order)
+                terms.append((order, weight))
             else:
-                terms += [(x[at + 1], 4), (y[at + 1], -4)]
+                terms += [(x[place], weight), (y[place], -weight)]
         made.append(Sum.of(*terms))
     return made
 
