@@ -23,6 +23,12 @@ __all__ = ["EncryptedIntegers"]
 def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         if not operations.is_operand(other):
+            # Python would answer by identity.
+            if ufunc in (np.equal, np.not_equal) and other is not None:
+                raise TypeError(
+                    f"Encrypted integers are compared with arrays and whole numbers, not with {type(other).__name__}; "
+                    "convert it first."
+                )
             return NotImplemented
         pair = (other, self) if reflected else (self, other)
         floats = casts.lifted(*pair)
@@ -67,6 +73,13 @@ class EncryptedIntegers:
     ) -> None:
         self.session, self.dtype, self.shape, self.bound = session, dtype, shape, bound
         self.digits = [one if isinstance(one, Digit) else np.broadcast_to(one, shape) for one in digits]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(self, name):
+            raise AttributeError(
+                f"Encrypted arrays never change, so {name} cannot be set; reshape, astype and assume give new ones."
+            )
+        object.__setattr__(self, name, value)
 
     def with_digits(self, digits: Sequence[AnyDigit], dtype: np.dtype[Any] | None = None) -> EncryptedIntegers:
         """Other digits in the same shape."""
@@ -139,6 +152,9 @@ class EncryptedIntegers:
     __invert__, __neg__, __pos__, __abs__ = _one(np.invert), _one(np.negative), _one(np.positive), _one(np.absolute)
     __hash__ = None  # type: ignore[assignment]
 
+    # A column or a table of pandas on the left leaves the operator to this class.
+    __pandas_priority__ = 5000
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         floats = casts.lifted(*inputs)
         if floats is not None:
@@ -161,6 +177,9 @@ class EncryptedIntegers:
         raise TypeError("An encrypted value is no index; session.take(table, x) looks it up in a table.")
 
     __int__ = __float__ = __index__
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("An array belongs to its session and cannot be pickled; write it with session.save(x, folder).")
 
     # Elements
 
@@ -200,6 +219,12 @@ class EncryptedIntegers:
     def copy(self) -> EncryptedIntegers:
         """The same values as an array of its own, which `refresh` of the first leaves alone."""
         return self.moved(lambda places: places)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, _memo: Any) -> EncryptedIntegers:
+        # Keys and session are not copied.
+        return self.copy()
 
     def squeeze(self, axis: Any = None) -> EncryptedIntegers:
         """As in numpy. It costs nothing."""

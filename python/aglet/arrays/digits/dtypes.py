@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
-__all__ = ["DTypes", "common", "fitting", "join", "known", "span", "split", "width"]
+__all__ = ["DTypes", "common", "fitting", "join", "known", "span", "split", "unmasked", "width"]
 
 DTypes = np.dtype[Any]
 _KNOWN = tuple(np.dtype(name) for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
@@ -30,6 +30,22 @@ def known(dtype: Any) -> DTypes:
     if found.kind in "biu" and found.isnative and found.newbyteorder("=") in _KNOWN:
         return found
     raise TypeError(f"Digits hold bool, int8 to int64 and uint8 to uint64, not {found}; convert the values first.")
+
+
+def unmasked(values: Any) -> NDArray[Any]:
+    """Values in the clear as an array.
+
+    Raises
+    ------
+    TypeError
+        If some are masked, or rows differ in length.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("This array is masked, and ciphertexts have no mask; give .filled(value) instead.")
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise TypeError("The rows of these numbers differ in length; give equal rows.") from error
 
 
 def width(dtype: DTypes) -> int:

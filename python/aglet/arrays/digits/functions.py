@@ -47,7 +47,7 @@ def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             f"numpy.{function.__name__} is not supported on encrypted integers, and Aglet does not decrypt them for "
             f"it; supported are {names}."
         )
-    return served(*args, **{name: value for name, value in kwargs.items() if value is not np._NoValue})
+    return served(*args, **operations.taken(function.__name__, served, args, kwargs))
 
 
 # Sums and products
@@ -303,7 +303,8 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedIntegers:
     TypeError
         If the condition is no array of booleans.
     """
-    if (condition.dtype if is_encrypted(condition) else np.asarray(condition).dtype) != _BOOL:
+    condition = condition if is_encrypted(condition) else dtypes.unmasked(condition)
+    if condition.dtype != _BOOL:
         raise TypeError("A condition is an array of booleans; compare first, as in x != 0.")
     first = next(one for one in (condition, x, y) if is_encrypted(one))
     pair = [one if is_encrypted(one) or type(one) in (int, bool) else operations._clear(one) for one in (x, y)]
@@ -311,7 +312,7 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedIntegers:
         dtype = np.result_type(*pair)
         pair[0] = first.session.clear(np.asarray(pair[0]).astype(dtype))
     one, other = operands(pair)
-    flag, _ = operands([condition if is_encrypted(condition) else first.session.clear(np.asarray(condition)), True])
+    flag, _ = operands([condition if is_encrypted(condition) else first.session.clear(condition), True])
     shape = np.broadcast_shapes(flag.shape, one.shape)
     flag, one, other = (each.broadcast_to(shape) for each in (flag, one, other))
     return one.with_digits(chosen(one.session.machine, flag.digits[0], one.digits, other.digits))
@@ -323,10 +324,25 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         raise RangeError(
             f"{len(condlist)} conditions go with as many choices, not {len(choicelist)}; give one for each."
         )
-    found = default
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        found = where(condition, choice, found)
+    given = [
+        one if is_encrypted(one) or type(one) in (int, bool) else operations._clear(one)
+        for one in (*choicelist, default)
+    ]
+    kinds = [one.dtype if type(one) not in (int, bool) else _BOOL for one in given if type(one) is not int]
+    dtype = dtypes.common(*kinds) if kinds else _INT64
+    # The dtype of all, as in numpy: two by two, numbers of Python beside one another would be of 64 bits.
+    dtype = _INT64 if dtype == _BOOL and any(type(one) is int for one in given) else dtype
+    *choices, found = (_as(one, dtype) for one in given)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        # numpy chooses between numbers in the clear.
+        found = (where if any(map(is_encrypted, (condition, choice, found))) else np.where)(condition, choice, found)
     return found  # type: ignore[no-any-return]
+
+
+def _as(choice: Any, dtype: np.dtype[Any]) -> Any:
+    if is_encrypted(choice):
+        return cast(choice, dtype)
+    return np.asarray(dtypes.fitting(int(choice), dtype) if isinstance(choice, int) else choice).astype(dtype)
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> EncryptedIntegers:

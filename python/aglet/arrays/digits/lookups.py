@@ -36,8 +36,8 @@ def _largest(x: EncryptedIntegers) -> int:
 
 def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> EncryptedIntegers:
     """As `numpy.isin`: a comparison of every element with every test element."""
-    tests = test_elements.ravel() if is_encrypted(test_elements) else np.asarray(test_elements).ravel()
-    element = element if is_encrypted(element) else np.asarray(element)
+    tests = (test_elements if is_encrypted(test_elements) else dtypes.unmasked(test_elements)).ravel()
+    element = element if is_encrypted(element) else dtypes.unmasked(element)
     if not is_encrypted(tests) and is_encrypted(element):
         tests = np.unique(_of_the_dtype(tests, element.dtype))
         if not tests.size:
@@ -57,6 +57,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Encr
     if sorter is not None:
         raise TypeError("numpy.searchsorted of encrypted integers takes no sorter; sort the array first.")
     a, v = (one if is_encrypted(one) else operations._clear(one) for one in (a, v))
+    if a.ndim != 1:
+        raise RangeError(f"numpy.searchsorted takes a sorted vector, and this one has shape {a.shape}; give one axis.")
     grid = a.reshape(-1, *(1,) * v.ndim)
     smaller = grid < v if checks.choice("side", side, ("left", "right")) == "left" else grid <= v
     return smaller.sum(axis=0)  # type: ignore[no-any-return]

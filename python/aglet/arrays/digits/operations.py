@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
-__all__ = ["apply", "called", "cast", "is_encrypted", "is_operand", "operands"]
+__all__ = ["apply", "called", "cast", "is_encrypted", "is_operand", "operands", "taken"]
 
 _BOOL = np.dtype(bool)
 
@@ -40,8 +41,9 @@ def is_operand(value: Any) -> bool:
     """Whether an operator takes a value."""
     from aglet.arrays.array import EncryptedArray
 
-    numbers = (int, float, complex, np.generic, np.ndarray, list)
-    return is_encrypted(value) or isinstance(value, (*numbers, EncryptedArray))
+    numbers = (int, float, complex, np.generic, np.ndarray, list, tuple)
+    # Columns and tables of pandas have this method.
+    return is_encrypted(value) or isinstance(value, (*numbers, EncryptedArray)) or hasattr(value, "to_numpy")
 
 
 def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -72,7 +74,26 @@ def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, **options: Any) -> Any:
     if ufunc not in served:
         names = ", ".join(sorted(one.__name__ for one in served))
         raise TypeError(f"numpy.{ufunc.__name__}.reduce is not supported on encrypted integers; supported are {names}.")
-    return served[ufunc](x, axis, **options)
+    return served[ufunc](x, axis, **taken(f"{ufunc.__name__}.reduce", served[ufunc], (x, axis), options))
+
+
+def taken(name: str, served: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a function of numpy that were given, for the function that serves it.
+
+    Raises
+    ------
+    TypeError
+        If it does not take one of them.
+    """
+    known = inspect.signature(served)
+    given = {key: one for key, one in options.items() if key in known.parameters or one not in (None, np._NoValue)}
+    try:
+        known.bind(*args, **given)
+    except TypeError as error:
+        raise TypeError(
+            f"numpy.{name} on encrypted integers takes {', '.join(known.parameters)}; leave other arguments out."
+        ) from error
+    return given
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -134,10 +155,11 @@ def operands(inputs: Sequence[Any]) -> list[EncryptedIntegers]:
 
 
 def _clear(value: Any) -> Any:
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise TypeError("The rows of these numbers differ in length; give equal rows.") from error
+    if isinstance(value, np.matrix):
+        raise TypeError(
+            "The * of numpy.matrix is a matrix product; give numpy.asarray(m), and write @ for matrix products."
+        )
+    array = dtypes.unmasked(value)
     if array.dtype.kind not in "biu":
         raise TypeError(
             f"Encrypted integers compute with booleans and whole numbers, not {array.dtype}; convert them first."
@@ -184,7 +206,7 @@ def _logic(name: str) -> Callable[[Any, Any], Any]:
 
 def _true(value: Any) -> Any:
     """Booleans that are true where a value is not 0."""
-    return cast(value, _BOOL) if is_encrypted(value) else np.asarray(value).astype(_BOOL)
+    return cast(value, _BOOL) if is_encrypted(value) else dtypes.unmasked(value).astype(_BOOL)
 
 
 def _add(x: EncryptedIntegers, y: EncryptedIntegers) -> EncryptedIntegers:

@@ -91,7 +91,9 @@ def rearranged(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
 
     count = len(args) if function in _JOINS - {np.append} else 2 if function is np.append else 1
     given = [places(one) if at < count else one for at, one in enumerate(args)]
-    found = function(*given, **kwargs)
+    found = checks.rearranged(
+        f"call of numpy.{function.__name__}", pool[0].shape if pool else (), lambda: function(*given, **kwargs)
+    )
     whole = concatenated(pool)
 
     def result(value: Any) -> Any:

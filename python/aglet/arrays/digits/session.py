@@ -160,7 +160,7 @@ class DigitSession(InFolders[EncryptedIntegers]):
 
     @staticmethod
     def _array(values: Any, dtype: Any) -> np.ndarray[Any, Any]:
-        array = np.asarray(values)
+        array = dtypes.unmasked(values)
         if array.dtype.kind not in "biu":
             raise TypeError(
                 f"Digits hold booleans and whole numbers, not {array.dtype}; convert the values first, or use a "
