@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from aglet import Engine, Session
+from aglet import Engine, RangeError, Session
 from fuzz.checked import check
 
 RANDOM = np.random.default_rng(25)
@@ -173,3 +174,18 @@ def test_a_column_beside_rows_takes_few_rotations() -> None:
     # What is in its row is only copied along it.
     along = plan(lambda x, y: (x @ weights).reshape(300, 1) * x)
     assert along.rotations - rows.rotations <= 4 * 4 + 2
+
+
+def test_copies_and_shapes_that_do_not_fit(session: Session) -> None:
+    """A copy belongs to the same session; what numpy refuses has a sentence."""
+    x, table = session.encrypt([0.5, -0.25]), session.encrypt([[0.5, -0.25]])
+    for one in (copy.copy(x), copy.deepcopy(x)):
+        assert one is not x
+        check(session, one, np.array([0.5, -0.25]))
+    calls: list[Callable[[], Any]] = [
+        lambda: np.concatenate([x, table]), lambda: np.stack([x, table]), lambda: np.hstack([x, table]),
+        lambda: np.rot90(x), lambda: np.moveaxis(x, 3, 0), lambda: np.diagonal(x), lambda: np.einsum("ii", table),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(RangeError, match=r"^This .*\.$"):
+            call()

@@ -142,5 +142,8 @@ def _diagonal(array: Any, labels: str) -> tuple[Any, str]:
     if len(distinct) == len(labels):
         return array, labels
     if is_encrypted(array):
-        return array._view(np.einsum(f"{labels}->{distinct}", array.index)), distinct
+        index = array.index
+        return array._view(
+            checks.rearranged("string of subscripts", array.shape, lambda: np.einsum(f"{labels}->{distinct}", index))
+        ), distinct
     return np.einsum(f"{labels}->{distinct}", array), distinct

@@ -90,7 +90,8 @@ def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:
         interval = interval | array.interval
     fillers, periods = {array.filler for array in parts}, {array.period for array in parts}
     filler, period = (some.pop() if len(some) == 1 else None for some in (fillers, periods))
-    return first.replaced(chunks=chunks, index=join(indices), interval=interval, filler=filler, period=period)
+    index = checks.rearranged("join", parts[0].shape, lambda: join(indices))
+    return first.replaced(chunks=chunks, index=index, interval=interval, filler=filler, period=period)
 
 
 def is_encrypted(value: object) -> bool:

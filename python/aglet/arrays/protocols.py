@@ -89,7 +89,11 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
         raise TypeError(_refusal(f"numpy.{called.__name__}", others))
     array: EncryptedArray = given[0]
     with checks.in_memory(f"The result of numpy.{called.__name__} does not fit in memory; work on the array in parts."):
-        return array._view(called(array.index, *given[1:], **options))
+        return array._view(
+            checks.rearranged(
+                f"call of numpy.{called.__name__}", array.shape, lambda: called(array.index, *given[1:], **options)
+            )
+        )
 
 
 _INSTEAD = {

@@ -64,6 +64,13 @@ class Refusals:
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("An array belongs to its session and cannot be pickled; write it with session.save(x, folder).")
 
+    def __copy__(self: Any) -> Any:
+        # Arrays never change, so the ciphertexts are shared.
+        return self.replaced()
+
+    def __deepcopy__(self: Any, _memo: Any) -> Any:
+        return self.replaced()
+
     def _refuse_logic(self, *_: Any) -> NoReturn:
         raise TypeError(
             "Encrypted conditions are the numbers 0 and 1, without &, | and ~; write a * b for and, a + b - a * b "
