@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import numbers
 import os
-import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
+from aglet import regular
 from aglet.errors import MemoryLimitError, MissingKeyError, ParameterError, RangeError
 
 __all__ = [
@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+_MOST_LITERAL = 2**20
+"""Bytes of a parameter set."""
 
 
 @contextmanager
@@ -302,7 +304,7 @@ def literal(parameters: str | os.PathLike[str] | None) -> str | None:
     if not isinstance(parameters, str | os.PathLike):
         raise TypeError(f"parameters must be the path or the text of a TOML file, not {type(parameters).__name__}.")
     try:
-        return pathlib.Path(parameters).read_text(encoding="utf-8")
+        return regular.contents(parameters, _MOST_LITERAL).decode("utf-8")
     except (OSError, ValueError) as error:
         raise ParameterError(f"The parameters cannot be read: {error}. Give the path of a TOML file.") from error
 

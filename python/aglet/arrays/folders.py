@@ -9,15 +9,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from aglet import checks
+import numpy as np
 
-__all__ = ["DAMAGE", "InFolders", "begin", "finish", "head_of", "unchanged"]
+from aglet import checks, regular
+
+__all__ = ["DAMAGE", "InFolders", "begin", "finish", "head_of", "plain_of", "unchanged"]
 
 DAMAGE = (
     *(FileNotFoundError, NotADirectoryError, IsADirectoryError, EOFError),
     *(ValueError, KeyError, TypeError, OverflowError, RecursionError, MemoryError),
 )
 """What reading of damaged files raises."""
+
+_OWN = "head_sha256"
+"""Where a head has the sum of itself: a filler or a period that changed would give wrong sums."""
+_MOST_HEAD = 2**28
+"""Bytes of a head: those of a million ciphertexts have fewer."""
 
 Array = TypeVar("Array")
 
@@ -75,19 +82,31 @@ def begin(place: Path) -> None:
 def finish(place: Path, name: str, head: Mapping[str, Any], files: Sequence[str]) -> None:
     """Write the head, with the sums of the files. A folder without it is no array."""
     # A ciphertext of another array, or another place, has nothing of its own that shows it.
-    sums = [_digest(place / file) for file in files]
-    (place / name).write_text(json.dumps({**head, "sha256": sums}) + "\n", encoding="utf-8")
+    sums = [regular.sha256(place / file) for file in files]
+    whole = {**head, "sha256": sums}
+    (place / name).write_text(json.dumps({**whole, _OWN: _sum_of(whole)}) + "\n", encoding="utf-8")
 
 
 def head_of(place: Path, name: str) -> Any:
     """The head. What it says is not trusted, and one of `DAMAGE` is raised if there is none."""
-    return json.loads((place / name).read_text(encoding="utf-8"))
+    head = json.loads(regular.contents(place / name, _MOST_HEAD))
+    # Heads of earlier versions have no sum of their own.
+    own = head.pop(_OWN, None) if isinstance(head, dict) else None
+    if own is not None and own != _sum_of(head):
+        raise ValueError("the head was changed")
+    return head
+
+
+def _sum_of(head: Any) -> str:
+    return hashlib.sha256(json.dumps(head, sort_keys=True).encode()).hexdigest()
+
+
+def plain_of(path: Path) -> Any:
+    """The numbers in the clear of a file that `numpy.save` wrote."""
+    with regular.opened(path) as file:
+        return np.load(file, allow_pickle=False)
 
 
 def unchanged(place: Path, head: Any, files: Sequence[str]) -> bool:
     """Whether the files are those that were written with the head; without sums, as once, this is not known."""
-    return head.get("sha256") in (None, [_digest(place / file) for file in files])
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return head.get("sha256") in (None, [regular.sha256(place / file) for file in files])

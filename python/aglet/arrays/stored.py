@@ -10,7 +10,7 @@ import numpy as np
 
 from aglet._core import Ciphertext
 from aglet.arrays.array import EncryptedArray
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
 from aglet.arrays.interval import Interval
 from aglet.errors import KeyMismatchError, SerializationError
 
@@ -44,7 +44,7 @@ def load(session: Session, place: Path) -> EncryptedArray:
         # Ciphertexts, the index and the head.
         files = sum(1 for _ in place.iterdir())
         head = head_of(place, _HEAD)
-        index = np.load(place / "index.npy", allow_pickle=False)
+        index = plain_of(place / "index.npy")
         low, high = (float(end) for end in head["interval"])
         count, period, filler = int(head["chunks"]), head["period"], head["filler"]
         known, names = None if filler is None else complex(*filler), _names(min(count, files))

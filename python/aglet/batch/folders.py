@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from aglet import regular
 from aglet.errors import ParameterError
 
 try:
@@ -145,10 +146,8 @@ def read(path: str) -> bytes:
     os.stat(path)
     if (why := _no_file(path)) is not None:
         raise PermissionError(errno.EPERM, why, path)
-    # It may be another now: a FIFO without a writer opens at once this way.
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise PermissionError(errno.EPERM, "This is no longer a file.", path)
+    # It may be another now.
+    with regular.opened(path) as file:
         return file.read()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from aglet import regular
 from aglet.errors import InsecureParametersError, ParameterError, RangeError, SerializationError
 from aglet.keys.kinds import BETWEEN, FHEW, KINDS
 
@@ -16,6 +17,8 @@ __all__ = ["INDEX", "engine_of", "index_of", "read_index", "said_of", "shown", "
 INDEX = "keys.json"
 """The file that makes a folder one of keys."""
 _VERSION = 1
+_MOST = 2**24
+"""Bytes of an index, with a set of the user's own."""
 _SHAPES = {"version": int, "keys": list}
 _SAID: dict[str, dict[str, type]] = {
     "ckks": {"key_id": str, "preset": str, "slot_count": int},
@@ -114,9 +117,11 @@ def read_index(place: Path) -> dict[str, Any]:
         If there is none, or it is damaged, names other keys, or was written by another version.
     """
     try:
-        data = (place / INDEX).read_bytes()
+        data = regular.contents(place / INDEX, _MOST)
     except FileNotFoundError:
         data = None
+    except regular.NoFileError as error:
+        raise SerializationError(f"{shown(place)} has a damaged {INDEX}; save the keys again.") from error
     return index_of(data, shown(place))
 
 

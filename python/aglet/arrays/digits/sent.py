@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
 from aglet.errors import KeyMismatchError, RangeError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -133,7 +133,7 @@ def load(session: DigitSession, place: Path) -> CompressedIntegers:
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
         head = head_of(place, HEAD)
-        clear = np.load(place / _CLEAR, allow_pickle=False)
+        clear = plain_of(place / _CLEAR)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
         high, digits = dtypes.high(dtype), sum(encrypted) * math.prod(shape)

@@ -9,7 +9,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -52,7 +52,7 @@ def load(session: DigitSession, place: Path) -> EncryptedIntegers:
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
         head = head_of(place, _HEAD)
-        clear = np.load(place / _CLEAR, allow_pickle=False)
+        clear = plain_of(place / _CLEAR)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
         count, high = sum(encrypted), dtypes.high(dtype)
