@@ -34,6 +34,8 @@ class IntegerArithmetic:
         The lower level of the two remains.
 
         A list or array that is shorter than a ciphertext is filled up with zeros, in sums and in products.
+        One number is added to every integer, as in numpy, also where these are coefficients: add `[number]` for the
+        constant polynomial.
 
         Raises
         ------
