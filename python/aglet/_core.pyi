@@ -1587,6 +1587,19 @@ class FhewEngine:
     ) -> list[FhewArray]:
         """The digits of unsigned integers as padded messages, the lowest first."""
 
+    def nearest(
+        self,
+        ct: FhewArray,
+        digits: int,
+        key: FhewBootstrapKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> list[FhewArray]:
+        """The lowest digits of two bits of the nearest whole numbers, as padded messages, the lowest first."""
+
+    def half_way(self, bits: int, variance: float, max_log2_failure: float | None = None) -> float:
+        """How near to half way between two numbers a value may lie, and become the farther one too often."""
+
     def estimate(
         self,
         what: str,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 
 from aglet import FhewEngine, SchemeSwitch, Session
+from digit_sets import toy as low
 from support import toy
 
-__all__ = ["SLOTS", "session", "switch"]
+__all__ = ["SLOTS", "session", "small", "switch"]
 
 SLOTS = 64
 
@@ -22,3 +23,9 @@ def switch() -> SchemeSwitch:
 def session() -> Session:
     """A session of all its keys."""
     return Session(switch().create_keys(rotation=True))
+
+
+@functools.cache
+def small() -> Session:
+    """A session of toys alone, whose bootstraps of FHEW take a millisecond."""
+    return Session(SchemeSwitch(toy(11, SLOTS), low()).create_keys(rotation=True))

@@ -16,6 +16,7 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.interval import Interval
 from aglet.arrays.reductions import Reductions
 from aglet.arrays.refusals import Refusals
+from aglet.arrays.rounding import Rounded
 from aglet.arrays.views import Views
 from aglet.ckks import values
 
@@ -37,7 +38,7 @@ def _beside_digits(method: Callable[[Any, Any], EncryptedArray]) -> Callable[[An
     return functools.update_wrapper(lifting, method)
 
 
-class EncryptedArray(Views, Reductions, Refusals):
+class EncryptedArray(Views, Reductions, Rounded, Refusals):
     """Encrypted numbers in the shape of a numpy array. `session.encrypt` makes one.
 
     The array is stored in chunks: ciphertexts of `slot_count` slots each. `index` holds the place of each element,
@@ -142,22 +143,6 @@ class EncryptedArray(Views, Reductions, Refusals):
         if not self.ndim:
             raise TypeError("An encrypted number has no length, because its shape is ().")
         return self.shape[0]
-
-    def astype(self, dtype: Any) -> EncryptedArray:
-        """The array itself, if this is its dtype.
-
-        Raises
-        ------
-        TypeError
-            If it is another one. Floats do not become whole numbers or booleans: a comparison gives 0.0 and 1.0, and
-            values are rounded where they are decrypted.
-        """
-        if np.dtype(dtype) == self.dtype:
-            return self
-        raise TypeError(
-            f"Encrypted {self.dtype} does not become {np.dtype(dtype)}; compare values, as in x > 0.5, which gives 0.0 "
-            "and 1.0, or round the result of session.decrypt."
-        )
 
     # Levels and bounds
 

@@ -49,6 +49,7 @@ class Machine(Protocol):
     def encoded_matrix(self, matrix: Any, level: int) -> Any: ...
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]: ...
     def from_bits(self, cells: Any) -> Chunk: ...
+    def to_words(self, x: Chunk, slots: Any, bits: int, bound: float, noise: float | None) -> Any: ...
 
 
 class Live:
@@ -158,11 +159,15 @@ class Live:
     def _switch(self) -> SchemeSwitch:
         if self.keys.fhew_engine is None or self.keys.scheme_switch is None:
             raise MissingKeyError(
-                "A cast of digits to floats needs the key of a switch, which this set of keys does not have; make "
-                "them with SchemeSwitch(engine, fhew_engine).create_keys()."
+                "A cast between digits and floats needs the key of a switch, which this set does not have; make them "
+                "with SchemeSwitch(engine, fhew_engine).create_keys()."
             )
         return SchemeSwitch(self.engine, self.keys.fhew_engine)
 
     def from_bits(self, cells: Any) -> Chunk:
         """FHEW ciphertexts of 0 and 1 as the first slots."""
         return self._switch.from_fhew(cells, self.keys)
+
+    def to_words(self, x: Chunk, slots: Any, bits: int, bound: float, noise: float | None) -> Any:
+        """Slots no larger than a bound as FHEW ciphertexts of numbers modulo `2^bits`, fractions included."""
+        return self._switch.to_fhew(x, slots, self.keys, bits=bits, signed=False, bound=bound, noise=noise)

@@ -5,7 +5,9 @@ use crate::{Error, ParameterError};
 use aglet_bootstrap::fhew::functional::{tree_log2_failure, tree_variance, Way};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
-use aglet_schemes::fhew::{either, Gate, Group, Integer, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE, TURNS};
+use aglet_schemes::fhew::{
+    either, Gate, Group, Integer, Nearest, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE, TURNS,
+};
 
 /// A call on fresh ciphertexts.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,8 @@ pub enum Work<'a> {
     Floor(Unsigned, u32),
     /// [`Engine::digits`].
     Digits(Unsigned),
+    /// [`Engine::nearest`], with the number of digits.
+    Nearest(Unsigned, u32),
 }
 
 /// An estimate of one call.
@@ -169,6 +173,10 @@ impl Engine {
                 let groups = unsigned.digits(&noise, self.params().message(), variance);
                 let rotations = groups.iter().map(|g| g.digit_rotations()).sum::<u32>();
                 (rotations as usize, Group::log2_failure(&groups, &noise, variance))
+            }
+            Work::Nearest(unsigned, digits) => {
+                let plan = Nearest::new(unsigned, digits, &noise, variance)?;
+                (plan.rotations(), plan.log2_failure(&noise, variance))
             }
         })
     }

@@ -5,7 +5,7 @@ use super::{BootstrapKey, Engine, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::fhew::functional::{self, Order};
 use aglet_rlwe::lwe::LweCiphertext;
-use aglet_schemes::fhew::{Integer, Unsigned, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{Integer, Nearest, Unsigned, MAX_LOG2_FAILURE};
 
 impl Engine {
     /// 1 for integers of 0 or more and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of
@@ -120,5 +120,35 @@ impl Engine {
         let to = self.params().message();
         let rotations = self.planned(Work::Digits(unsigned), cts.len());
         self.work(key, control, rotations, |run| functional::digits(run, cts, unsigned, to, allowed))
+    }
+
+    /// The lowest `digits` digits of two bits of the whole numbers nearest to unsigned numbers with a fraction, as messages of the set: a list
+    /// for each digit, the lowest first. A value half way between two numbers becomes either; [`Engine::half_way`] says which values may.
+    ///
+    /// # Errors
+    /// More digits than a number has, numbers of which a digit would be wrong too often, keys that do not belong together, [`Error::Cancelled`].
+    pub fn nearest(
+        &self,
+        cts: &[LweCiphertext],
+        (unsigned, digits): (Unsigned, u32),
+        key: &BootstrapKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let to = self.params().message();
+        let rotations = self.planned(Work::Nearest(unsigned, digits), cts.len());
+        self.work(key, control, rotations, |run| functional::nearest(run, cts, (unsigned, digits), to, allowed))
+    }
+
+    /// How near to half way between two whole numbers a value of this variance may lie, in steps of one, and become the farther one in
+    /// [`Engine::nearest`] with a probability above `2^max_log2_failure`: at most 1/2.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn half_way(&self, unsigned: Unsigned, variance: f64, max_log2_failure: Option<f64>) -> Result<f64, Error> {
+        let noise = self.params().lwe().noise();
+        let plan = Nearest::new(unsigned, 1, &noise, variance)?;
+        Ok(plan.half_way(&noise, variance, max_log2_failure.unwrap_or(MAX_LOG2_FAILURE)))
     }
 }

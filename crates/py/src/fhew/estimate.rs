@@ -52,6 +52,7 @@ impl FhewEngine {
                 (_, "==") => Work::Equal(Integer::new(bits)?),
                 (_, "floor") => Work::Floor(Unsigned::new(bits)?, low),
                 (_, "digits") => Work::Digits(Unsigned::new(bits)?),
+                (_, "nearest") => Work::Nearest(Unsigned::new(bits)?, low),
                 _ => return Err(aglet::ParameterError::NoEstimate { what: what.into() }.into()),
             };
             let found = match variance {

@@ -177,4 +177,27 @@ impl FhewEngine {
         let padded = Form::Messages(Domain::Padded);
         out.into_iter().map(|digit| self.made(py, padded, array.shape(), key, digit)).collect()
     }
+    /// The lowest digits of two bits of the whole numbers nearest to unsigned numbers, as padded messages: one array for each, the lowest first.
+    #[pyo3(signature = (ct, digits, key, max_log2_failure = None, progress = None))]
+    fn nearest(
+        &self,
+        py: Python<'_>,
+        ct: PyRef<'_, FhewArray>,
+        digits: i64,
+        key: &FhewBootstrapKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<FhewArray>> {
+        let ((array, unsigned), own) = (self.unsigned_of(py, &ct)?, key.of(py, &self.context)?);
+        let (cells, read) = (array.cells(), (unsigned, small(py, "digits", digits)?));
+        let out = self.long(py, progress, |e, control| e.nearest(cells, read, own, max_log2_failure, control))?;
+        let padded = Form::Messages(Domain::Padded);
+        out.into_iter().map(|digit| self.made(py, padded, array.shape(), key, digit)).collect()
+    }
+    /// How near to half way between two numbers of so many bits a value of this variance may lie, and become the farther one too often.
+    #[pyo3(signature = (bits, variance, max_log2_failure = None))]
+    fn half_way(&self, py: Python<'_>, bits: i64, variance: f64, max_log2_failure: Option<f64>) -> PyResult<f64> {
+        let bits = small(py, "bits", bits)?;
+        self.quick(py, |e| e.half_way(Unsigned::new(bits)?, variance, max_log2_failure))
+    }
 }

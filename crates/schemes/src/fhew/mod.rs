@@ -3,6 +3,7 @@
 mod gates;
 mod integer;
 mod message;
+mod nearest;
 mod params;
 mod tables;
 mod tree;
@@ -11,6 +12,7 @@ mod unsigned;
 pub use gates::{check_refresh, from_bit, mux_end, mux_start, mux_table, not, pair_table, to_bit, Decision, Gate};
 pub use integer::Integer;
 pub use message::{either, Domain, Message, MAX_LOG2_FAILURE};
+pub use nearest::{Nearest, Span};
 pub use params::{Claims, Family, FhewLiteral, FhewParams};
 pub use tables::{half_steps, interleave, parts_of_half_steps, Table};
 pub use tree::{row_factors, Node, Tree, TreeTable, TURNS};

@@ -330,3 +330,77 @@ fn every_second_message_lies_twice_as_far_apart() {
         }
     }
 }
+
+/// The digits of the whole number nearest to a phase, with errors of decisions up to a share of what a span allows.
+fn clear_nearest(ctx: &LweContext, plan: &Nearest, phase: u64, to: Message, share: f64, state: &mut u64) -> Vec<u64> {
+    let m = ctx.modulus();
+    let times = |x: u64, factor: i64| m.mul(x, m.reduce_i64(factor));
+    let (mut input, mut digits) = (0, Vec::new());
+    for (at, span) in plan.spans().iter().enumerate() {
+        let mut error = |distance: f64| torus(ctx, share * distance * noise(state));
+        if at == 0 {
+            input = times(phase, plan.factor(span));
+            for wave in [false, true] {
+                let lacking = m.add(times(input, 1 << span.bits), error(1.0 / 32.0));
+                input = m.sub(input, read(ctx, &span.lacking(ctx, wave), lacking));
+            }
+        }
+        let mut own = || error(0.4 * f64::from(span.bits).exp2().recip());
+        let highest = m.add(m.add(input, span.boxes(ctx)), own());
+        let [less, bit] = [0, 1].map(|i| {
+            let (table, by) = &span.highest(ctx, to)[i];
+            m.add(read(ctx, table, highest), *by)
+        });
+        input = m.sub(input, times(less, 1 << span.next));
+        let others = m.add(input, own());
+        let mut found: Vec<u64> = span.others(ctx, to).iter().map(|table| read(ctx, table, others)).collect();
+        if let Some(next) = plan.spans().get(at + 1) {
+            let whole = m.add(times(phase, plan.factor(next)), next.middle(ctx));
+            input = m.sub(m.sub(whole, less), found.remove(0));
+        }
+        found[span.highest_digit()] = m.add(found[span.highest_digit()], bit);
+        digits.extend(found.iter().map(|&digit| to.decode(ctx, digit)));
+    }
+    digits
+}
+
+#[test]
+fn numbers_with_a_fraction_become_the_nearest() {
+    let (ctx, mut state) = (context(), 9);
+    let (quiet, to) = (ctx.params().noise(), Message::new(16, Domain::Padded).unwrap());
+    let value = |digits: &[u64]| digits.iter().rev().fold(0, |sum, digit| 4 * sum + digit);
+    for (bits, digits) in [(2, 1), (4, 2), (6, 3), (8, 4), (8, 2), (9, 4), (12, 6), (14, 7), (16, 8), (20, 10), (20, 3)]
+    {
+        let plan = Nearest::new(Unsigned::new(bits).unwrap(), digits, &quiet, 0.0).unwrap();
+        let phase = |x: f64| torus(&ctx, x * f64::from(bits).exp2().recip());
+        let all = (1u64 << (2 * digits)) - 1;
+        for number in (0..1u64 << bits).step_by(1 << bits.saturating_sub(9)).chain([(1 << bits) - 1]) {
+            for fraction in [-0.46, -0.25, 0.0, 0.3, 0.46] {
+                let found = clear_nearest(&ctx, &plan, phase(number as f64 + fraction), to, 1.0, &mut state);
+                assert_eq!(value(&found), number & all, "{number} and {fraction} of {bits}");
+            }
+            // Half way, noise decides, and nothing but neighbours come out.
+            let found = value(&clear_nearest(&ctx, &plan, phase(number as f64 + 0.5), to, 1.0, &mut state));
+            assert!(found == number & all || found == (number + 1) & all, "{number} and a half of {bits}: {found}");
+        }
+        assert_eq!(plan.spans().iter().map(|span| span.bits).sum::<u32>(), 2 * digits);
+    }
+}
+
+#[test]
+fn digits_of_numbers_with_a_fraction_cost_and_fail_as_stated() {
+    let quiet = context().params().noise();
+    let of = |bits, digits, variance| Nearest::new(Unsigned::new(bits).unwrap(), digits, &quiet, variance);
+    let (byte, word) = (of(8, 4, 0.0).unwrap(), of(16, 8, 0.0).unwrap());
+    assert_eq!((byte.rotations(), word.rotations()), (7, 13));
+    assert!(byte.log2_failure(&quiet, 0.0) < -128.0 && word.log2_failure(&quiet, 0.0) < -128.0);
+    // An eighth of a step as a deviation is too much, and half way is everywhere then.
+    let noisy = (0.125 / 256.0f64).powi(2);
+    assert!(byte.log2_failure(&quiet, noisy) > -128.0);
+    let near = [0.0, noisy / 100.0, noisy].map(|variance| byte.half_way(&quiet, variance, -128.0));
+    assert!(0.0 < near[0] && near[0] < 0.02 && near[0] < near[1] && near[1] < near[2] && near[2] == 0.5, "{near:?}");
+    assert!(byte.half_way(&quiet, 0.0, -20.0) < near[0] / 2.0);
+    for (bits, digits) in [(8, 0), (8, 5), (1, 1), (9, 5)] {
+        assert!(matches!(of(bits, digits, 0.0), Err(Error::Message { .. })), "{digits} of {bits}");
+    }
+}

@@ -7,7 +7,7 @@ from typing import Any
 
 from aglet.arrays.digits.machine import MESSAGES, Machine, Tables
 from aglet.errors import MissingKeyError, ParameterError
-from aglet.fhew.calls import log2_failure
+from aglet.fhew.calls import log2_failure, run
 from aglet.fhew.ciphertext import FhewCiphertext
 from aglet.fhew.engine import FhewEngine
 from aglet.fhew.table import Table
@@ -79,6 +79,15 @@ class Live(Machine):
         options: Any = {"max_failure": self.max_failure, "progress": self.progress}
         found = self.engine._lookup_tree([one._array for one in cells], tables, key, packing, options)
         return [FhewCiphertext._of(array) for array in found]
+
+    def nearest_cells(self, words: FhewCiphertext, count: int) -> Sequence[FhewCiphertext]:
+        key = self._key("fhew_bootstrap", "bootstrap", "create_keys()")
+        options: Any = {"max_failure": self.max_failure, "progress": self.progress}
+        found = run(lambda *own: self.engine._core.nearest(words._array, count, *own), key, options)
+        return [FhewCiphertext._of(array) for array in found]
+
+    def half_way(self, words: FhewCiphertext, bits: int) -> float:
+        return self.engine._core.half_way(bits, self.variance(words), self._allowed)
 
     def _key(self, name: str, said: str, maker: str) -> Any:
         key = getattr(self.keys, name)

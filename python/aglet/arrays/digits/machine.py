@@ -130,6 +130,14 @@ class Machine(ABC):
     def compress(self, cells: Any) -> Any:
         """Messages of four bits, packed and rounded for sending. They decrypt, and nothing else."""
 
+    @abstractmethod
+    def nearest_cells(self, words: Any, count: int) -> Sequence[Any]:
+        """The lowest digits of the whole numbers nearest to numbers modulo a power of two."""
+
+    @abstractmethod
+    def half_way(self, words: Any, bits: int) -> float:
+        """How near to half way between two whole numbers such numbers may lie, and become either."""
+
     @property
     @abstractmethod
     def allowed(self) -> float:
@@ -219,6 +227,12 @@ class Machine(ABC):
         self.rotations += cost.rotations
         results = self.lookup_tree(cells, tables)
         return [Digit(one, min(row), max(row)) for one, row in zip(results, tables, strict=True)]
+
+    def nearest(self, words: Any, bits: int, count: int) -> Sequence[Any]:
+        """The cells of the lowest digits of the whole numbers nearest to numbers modulo `2^bits`, the lowest first."""
+        cost = self.engine._estimated("nearest", words.size, [], {"bits": bits, "low": count}, self.variance(words))
+        self.rotations += cost.rotations
+        return self.nearest_cells(words, count)
 
     def _together(self, totals: Sequence[Sum]) -> list[Any]:
         digits = [self.digit(total) for total in totals]

@@ -17,7 +17,7 @@ from aglet.arrays.digits.machine import MESSAGES, Machine, Tables
 from aglet.errors import RangeError
 from aglet.fhew.engine import FhewEngine
 
-__all__ = ["Cells", "Model"]
+__all__ = ["Cells", "Model", "Words"]
 
 _TORUS = 2 * MESSAGES
 
@@ -52,7 +52,8 @@ class Cells:
         given = [value for value in _leaves(args) if isinstance(value, Cells)]
         found = function(*_opened(args), **kwargs)
         most = max(value.variance for value in given)
-        return [Cells(one, most) for one in found] if isinstance(found, list) else Cells(found, most)
+        made = type(self)
+        return [made(one, most) for one in found] if isinstance(found, list) else made(found, most)
 
     def __add__(self, other: Any) -> Cells:
         if isinstance(other, Cells):
@@ -66,6 +67,13 @@ class Cells:
         return Cells(self.values * factor, self.variance * float(np.max(np.asarray(factor) ** 2, initial=0)))
 
     __radd__, __rmul__ = __add__, __mul__
+
+
+class Words(Cells):
+    """What stands for ciphertexts of numbers modulo a power of two, with their fractions."""
+
+    def __init__(self, values: Any, variance: float) -> None:
+        self.values, self.variance = np.asarray(values), variance
 
 
 def _leaves(args: Any) -> Any:
@@ -105,6 +113,14 @@ class Model(Machine):
         if (cells.values >= MESSAGES).any():
             raise AssertionError("A sum is no message of four bits.")
         return cells
+
+    def nearest_cells(self, words: Cells, count: int) -> Sequence[Cells]:
+        whole = np.rint(words.values).astype(np.int64)
+        # The highest bit of four comes from a bootstrap of its own.
+        return [Cells(whole >> 2 * at & 3, (1 + at % 2) * self._left) for at in range(count)]
+
+    def half_way(self, words: Cells, bits: int) -> float:
+        return self.engine._core.half_way(bits, words.variance, self._allowed)
 
     def lookup(self, cells: Cells, tables: Tables) -> Sequence[Cells]:
         step, values = tables.step, cells.values

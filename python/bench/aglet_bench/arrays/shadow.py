@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from aglet import _core, forecast
+from aglet.arrays.digits.model import Words
 from aglet.arrays.digits.session import DigitSession
 from aglet.ckks.engine import Engine
 from aglet.errors import LevelError, ParameterError
@@ -225,6 +226,15 @@ class Shadow:
         self._cast = True
         assert found.level is not None, "asked for what comes back"
         return self._made(found.level, True, self.rehearsal.encrypt([cells.values.ravel() * 1.0]))
+
+    def to_words(self, x: _Chunk, slots: Any, bits: int, bound: float, noise: float | None) -> Words:
+        """Modelled numbers of these slots, with the noise of fresh ones."""
+        found = self._switch.estimate("to_fhew", count=len(slots), size=cast("Any", self._size))
+        self.seconds += found.seconds
+        self._cast = True
+        values = np.clip(np.real(x.sample.exact[0][slots]), -bound, bound)
+        core = cast(_core.SchemeSwitch, self._switch._side.core)
+        return Words(values, core.fresh_variance(bits, False))
 
     @functools.cached_property
     def _switch(self) -> SchemeSwitch:

@@ -5,12 +5,14 @@
 
 mod compare;
 mod gates;
+mod nearest;
 mod tables;
 mod tree;
 mod unsigned;
 
 pub use compare::{compare, equal, sign, sign_of_messages, Order};
 pub use gates::{gate, mux};
+pub use nearest::nearest;
 pub use tables::{lookup, Way};
 pub use tree::{lookup_tree, tree_log2_failure, tree_variance};
 pub use unsigned::{digits, floor};
