@@ -44,6 +44,8 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitPlan, DigitSession
 from aglet.arrays.session import Session
+from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.session import SlotSession
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
@@ -88,6 +90,7 @@ __all__ = [
     "EncodedWeights",
     "EncryptedArray",
     "EncryptedIntegers",
+    "EncryptedSlots",
     "Engine",
     "FhewBootstrapKey",
     "FhewCiphertext",
@@ -133,6 +136,7 @@ __all__ = [
     "SecretKey",
     "SerializationError",
     "Session",
+    "SlotSession",
     "SmallBootstrapKey",
     "Table",
     "__version__",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import warnings
 
-from aglet import FhewEngine, SchemeSwitch, Session
+from aglet import FhewEngine, IntegerEngine, SchemeSwitch, Session
 from digit_sets import toy as low
 from support import toy
 
-__all__ = ["SLOTS", "session", "small", "switch"]
+__all__ = ["SLOTS", "session", "slots_engine", "small", "switch", "three"]
 
 SLOTS = 64
 
@@ -29,3 +30,18 @@ def session() -> Session:
 def small() -> Session:
     """A session of toys alone, whose bootstraps of FHEW take a millisecond."""
     return Session(SchemeSwitch(toy(11, SLOTS), low()).create_keys(rotation=True))
+
+
+@functools.cache
+def slots_engine() -> IntegerEngine:
+    """Integers in 1,024 slots without security."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return IntegerEngine(preset="toy-int16", allow_insecure=True)
+
+
+@functools.cache
+def three() -> Session:
+    """A session of toys of CKKS, integers and FHEW."""
+    switch = SchemeSwitch(toy(11, SLOTS), low())
+    return Session(switch.create_keys(rotation=True, integers=slots_engine()))

@@ -405,7 +405,7 @@ def test_a_folder_names_the_levels_of_its_engine(tmp_path: Path, arguments: dict
 
 
 def test_a_set_has_a_field_for_each_kind_of_key() -> None:
-    others = ("engine", "seconds", "fhew_engine")
+    others = ("engine", "seconds", "fhew_engine", "integers")
     fields = [field.name for field in dataclasses.fields(KeySet) if field.name not in others]
     assert fields == list(KINDS)
     assert set(SECRETS) == {name for name in fields if "secret" in name}

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from aglet import checks
 from aglet.arrays import casts, fits, functions, moves, places, products, protocols
-from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.interval import Interval
 from aglet.arrays.reductions import Reductions
 from aglet.arrays.refusals import Refusals
@@ -33,7 +32,7 @@ def _beside_digits(method: Callable[[Any, Any], EncryptedArray]) -> Callable[[An
     """An operator that takes digits as floats, as numpy does with whole numbers."""
 
     def lifting(self: Any, other: Any) -> EncryptedArray:
-        return method(self, casts.to_floats(other) if isinstance(other, EncryptedIntegers) else other)
+        return method(self, casts.floats(other))
 
     return functools.update_wrapper(lifting, method)
 

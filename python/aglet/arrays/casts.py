@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.session import Session
 
-__all__ = ["MOST_BITS", "floats", "lifted", "to_floats"]
+__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "to_floats"]
 
 MOST_BITS = 16
 """Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-20."""
@@ -33,7 +33,7 @@ def lifted(*given: Any) -> tuple[Any, ...] | None:
     None if none does, or none is an array of digits.
     """
     leaves = list(_leaves(given))
-    if not any(map(_is_digits, leaves)) or not any(map(_is_float, leaves)):
+    if not any(map(is_whole, leaves)) or not any(map(_is_float, leaves)):
         return None
     found: tuple[Any, ...] = floats(given)
     return found
@@ -62,7 +62,7 @@ def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
         public: EncryptedArray = session.encrypt(np.broadcast_to(clear, x.shape), bound=(low, high), dtype=np.float64)
         return public
     weights = [_weight(x, at) for at, _ in planes]
-    found = _raised(session, [digit for _, digit in planes], x.shape)
+    found = raised(session, [digit for _, digit in planes], x.shape)
     if len(weights) == 1:
         found = found[0] * weights[0]
     else:
@@ -135,7 +135,7 @@ def _second(digit: int) -> int:
     return digit >> 1
 
 
-def _raised(session: Session, planes: Sequence[Digit], shape: tuple[int, ...]) -> EncryptedArray:
+def raised(session: Session, planes: Sequence[Digit], shape: tuple[int, ...]) -> EncryptedArray:
     """Planes of bits as an array with a first axis for them.
 
     Planes begin a power of two apart, within a chunk or in chunks of their own. So a sum over them adds each plane once
@@ -164,10 +164,12 @@ def _padded(cells: Any, size: int) -> Any:
 # Operands of both kinds
 
 
-def _is_digits(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a value is an encrypted array of booleans or whole numbers."""
     from aglet.arrays.digits.array import EncryptedIntegers
+    from aglet.arrays.slots.array import EncryptedSlots
 
-    return isinstance(value, EncryptedIntegers)
+    return isinstance(value, EncryptedIntegers | EncryptedSlots)
 
 
 def _is_float(value: Any) -> bool:
@@ -197,4 +199,4 @@ def floats(value: Any) -> Any:
         return type(value)(floats(one) for one in value)
     if isinstance(value, dict):
         return {name: floats(one) for name, one in value.items()}
-    return to_floats(value) if _is_digits(value) else value
+    return value.astype(np.float64) if is_whole(value) else value

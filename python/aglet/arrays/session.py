@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,19 +13,21 @@ from aglet.arrays import layout, stored
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
-from aglet.arrays.digits.sent import CompressedIntegers, holds_compressed
+from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitSession
-from aglet.arrays.digits.stored import holds_digits
 from aglet.arrays.evaluation import Functions
-from aglet.arrays.folders import InFolders
+from aglet.arrays.families import Families
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
 from aglet.arrays.planned import Planned
 from aglet.arrays.products import KeptMatrix
+from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.session import SlotSession
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
 from aglet.errors import KeyMismatchError, LevelError, MissingKeyError, ParameterError, RangeError
 from aglet.fhew.engine import FhewEngine
+from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _engine_of(keys: KeySet) -> Engine:
     )
 
 
-class Session(Functions, Planned, InFolders[EncryptedArray]):
+class Session(Functions, Planned, Families):
     """Encrypted arrays with one engine and one set of keys.
 
     Parameters
@@ -85,17 +86,18 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
     """
 
     machine: Machine
-    digits: DigitSession | None
-    """The arrays of booleans and whole numbers, if the keys hold keys of FHEW for messages of 4 bits."""
-
     _stored = stored
 
     def __new__(cls, engine: Any = None, keys: Any = None, **options: Any) -> Any:
         """Make a `DigitSession` instead if the engine is one of FHEW, or the keys have no other."""
         if isinstance(engine, KeySet) and keys is None and engine.engine is None:
             engine, keys = engine.fhew_engine, engine
+        if isinstance(engine, KeySet) and keys is None and isinstance(engine.engine, IntegerEngine):
+            engine, keys = engine.engine, engine
         if isinstance(engine, FhewEngine):
             return DigitSession(engine, keys, **options)
+        if isinstance(engine, IntegerEngine):
+            return SlotSession(engine, keys, **options)
         return super().__new__(cls)
 
     def __init__(
@@ -132,6 +134,10 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         self.digits = DigitSession(fhew, keys) if fhew is not None and 2**fhew.bits == MESSAGES else None
         if self.digits is not None:
             self.digits.floats = self
+        self.integers = None
+        if keys.integers is not None and keys.integers.engine is not None:
+            self.integers = SlotSession(keys.integers.engine, keys.integers)  # type: ignore[arg-type]
+            self.integers.floats = self
 
     def __enter__(self) -> Session:
         return self
@@ -162,7 +168,15 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
 
     # In and out
 
-    def encrypt(self, message: Any, *, bound: Any = 1.0, level: int | None = None, dtype: Any = None) -> Any:
+    def encrypt(
+        self,
+        message: Any,
+        *,
+        bound: Any = None,
+        level: int | None = None,
+        dtype: Any = None,
+        representation: str | None = None,
+    ) -> Any:
         """Encrypt numbers of any shape.
 
         As many of the last axes as fit are kept together in a ciphertext, so that sums over them stay within
@@ -175,13 +189,16 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         bound
             The largest absolute value, or a pair of the least and the largest value. Declare a range here instead of
             computing it from the data, because everybody can see it on the ciphertexts. For complex numbers only
-            absolute values are followed.
+            absolute values are followed. 1 by default; of whole numbers in slots what `SlotSession.encrypt` says.
         level
             The level of the ciphertexts; `max_level` if not given.
         dtype
             bool, uint8 to uint64 or int8 to int64 encrypt digits, as `DigitSession.encrypt` does, and the other
             arguments are left out. numpy.float64 encrypts numbers of CKKS. By default the dtype of an array decides, if
             the keys have FHEW for messages of 4 bits; Python's numbers, and all numbers without such keys, are of CKKS.
+        representation
+            "slots" puts booleans and whole numbers into slots of integers (`SlotSession`), for thousands at once; they
+            are digits by default.
 
         Raises
         ------
@@ -192,6 +209,8 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         TypeError
             If it contains something other than numbers.
         """
+        if checks.choice("representation", representation or "digits", ("digits", "slots")) == "slots":
+            return self._slots().encrypt(message, dtype, bound=bound)
         if dtype is None and self.digits is not None:
             dtype = getattr(message, "dtype", None)
             # pandas has dtypes of its own.
@@ -199,20 +218,12 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         if dtype is not None and np.dtype(dtype).kind in "biu":
             return self._digits().encrypt(message, dtype)
         with checks.in_memory("These numbers do not fit in memory; encrypt them in parts."):
-            array = values.as_array(message)
+            array, bound = values.as_array(message), 1.0 if bound is None else bound
             if array.size > self.slots:
                 count, words = layout.chunk_count(array.shape, self.slots), 2 if array.dtype.kind == "c" else 1
                 # A copy, the same by chunks, and places.
                 self.check_room(count, level, 8 * (words * (array.size + count * self.slots) + array.size))
             return self._encrypted(array, bound, level)
-
-    def _digits(self) -> DigitSession:
-        if self.digits is None:
-            raise MissingKeyError(
-                "Booleans and whole numbers need keys of FHEW for messages of 4 bits; make them with "
-                "FhewEngine(bits=4).create_keys() and put them into this set, or leave dtype= out."
-            )
-        return self.digits
 
     def check_room(self, count: int, level: int | None, beside_bytes: int) -> None:
         """Check that the ciphertexts, and the memory needed beside them, fit in memory. A plan makes none."""
@@ -260,6 +271,8 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         """
         if isinstance(array, EncryptedIntegers | CompressedIntegers):
             return self._digits().decrypt(array)
+        if isinstance(array, EncryptedSlots):
+            return self._slots().decrypt(array)
         self.same(array)
         if self.keys.secret is None:
             raise MissingKeyError(
@@ -269,46 +282,6 @@ class Session(Functions, Planned, InFolders[EncryptedArray]):
         found = flat[array.index]
         array.interval.refuse_outside(found)
         return found if array.ndim else found[()]
-
-    def save(self, array: EncryptedArray | EncryptedIntegers | CompressedIntegers, folder: Any) -> None:
-        """Write an array of floats or of digits to an empty folder.
-
-        Raises
-        ------
-        FileExistsError
-            If the folder is not empty.
-        OSError
-            If the system refuses the write.
-        """
-        if isinstance(array, EncryptedIntegers | CompressedIntegers):
-            self._digits().save(array, folder)
-        else:
-            super().save(array, folder)
-
-    def load(self, folder: Any) -> Any:
-        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
-
-        Raises
-        ------
-        SerializationError
-            If the folder holds no array, or a damaged one.
-        KeyMismatchError
-            If the array has another secret key or other parameters.
-        """
-        place = Path(checks.path("folder", folder))
-        if holds_digits(place) or holds_compressed(place):
-            return self._digits().load(folder)
-        return super().load(folder)
-
-    def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
-        """Pack and round encrypted integers for sending, as `DigitSession.compress` does.
-
-        Raises
-        ------
-        MissingKeyError
-            If the keys have no packing key of FHEW.
-        """
-        return self._digits().compress(array)
 
     def encode_matrix(self, matrix: Any) -> KeptMatrix:
         """Encode a plain matrix once for many products, `x @ m` and `m @ x`. Later products reuse the encoding.

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KeySet"]
 
+_INTEGERS = "integers"
+"""The folder of keys of slots of integers, in that of the others."""
+
 
 @dataclass(frozen=True, repr=False)
 class KeySet:
@@ -70,6 +73,8 @@ class KeySet:
     packing: PackingKey | None = None
     fhew_public: FhewPublicKey | None = None
     """The compact public key of FHEW, with which senders encrypt booleans and whole numbers."""
+    integers: KeySet | None = None
+    """The keys of slots of integers, and of their switch to FHEW, beside keys of CKKS."""
 
     def __post_init__(self) -> None:
         if self.engine is None and self.fhew_engine is None:
@@ -91,6 +96,27 @@ class KeySet:
         ids = {key.key_id for name, key in keys.items() if name not in FHEW}
         if len(ids) > 1 or len(self._fhew_ids()) > 1:
             raise KeyMismatchError("These keys belong to different secret keys; take those of one secret key.")
+        if self.integers is not None:
+            self._check_integers(self.integers)
+
+    def _check_integers(self, keys: KeySet) -> None:
+        """Refuse keys that do not go beside these.
+
+        Raises
+        ------
+        TypeError
+            If they are no keys of slots of integers alone, or these are not of CKKS.
+        KeyMismatchError
+            If both sets are of different secret keys of FHEW.
+        """
+        said = "integers is a set of keys of an IntegerEngine, beside keys of an Engine"
+        inner = checks.need(keys, KeySet, "integer_engine.create_keys()")
+        if getattr(inner.engine, "_family", None) != "integer" or getattr(self.engine, "_family", None) != "ckks":
+            raise TypeError(f"{said}; give each set on its own.")
+        if inner.integers is not None or any(name in FHEW for name in inner._keys()):
+            raise TypeError(f"{said}, without keys of FHEW, which are in the outer set.")
+        if len(self._fhew_ids() | inner._fhew_ids()) > 1:
+            raise KeyMismatchError("These switches lead to different secret keys of FHEW; make them for one.")
 
     def _need(self, name: str, family: str | None = None) -> Any:
         """The key of this name, of its engine or of an engine of this family.
@@ -126,12 +152,14 @@ class KeySet:
 
     def __repr__(self) -> str:
         engines = " and ".join(one.preset for one in (self.engine, self.fhew_engine) if one is not None)
-        return f"<KeySet of {engines}: {', '.join(self._keys()) or 'no key'}>"
+        more = "" if self.integers is None else f", and {self.integers!r}"
+        return f"<KeySet of {engines}: {', '.join(self._keys()) or 'no key'}{more}>"
 
     @property
     def byte_count(self) -> int:
         """The memory of all keys in bytes."""
-        return sum(key.byte_count for key in self._keys().values())
+        more = 0 if self.integers is None else self.integers.byte_count
+        return more + sum(int(key.byte_count) for key in self._keys().values())
 
     @property
     def bootstrap_arguments(self) -> tuple[Any, ...]:
@@ -160,7 +188,8 @@ class KeySet:
     def evaluation(self) -> KeySet:
         """The same set without secret keys, for a server."""
         none: dict[str, Any] = dict.fromkeys(SECRETS)
-        return dataclasses.replace(self, **none)
+        inner = None if self.integers is None else self.integers.evaluation()
+        return dataclasses.replace(self, **none, integers=inner)
 
     def encryption(self) -> KeySet:
         """The same set with public keys only, for a sender: 11 kB of FHEW, a ciphertext of slots.
@@ -175,10 +204,11 @@ class KeySet:
         others: dict[str, Any] = {name: None for name in KINDS if name not in PUBLIC}
         if all(getattr(self, name) is None for name in PUBLIC):
             raise MissingKeyError("This set holds no public key; make one with engine.create_public_key(secret_key).")
-        return dataclasses.replace(self, **others)
+        inner = None if self.integers is None or self.integers.public is None else self.integers.encryption()
+        return dataclasses.replace(self, **others, integers=inner)
 
     def __getstate__(self) -> dict[str, Any]:
-        if any(getattr(self, name) is not None for name in SECRETS):
+        if any(getattr(one, name, None) is not None for name in SECRETS for one in (self, self.integers)):
             raise TypeError("This set holds a secret key, which is not pickled; pickle keys.evaluation().")
         return dict(self.__dict__)
 
@@ -192,8 +222,9 @@ class KeySet:
     def save(self, folder: str | os.PathLike[str], *, progress: ProgressCallback | None = None) -> None:
         """Write each key to a file of its own in a folder, and then the index. The folder is made if it does not exist.
 
-        Only the owner may read the files of secret keys, secret.key and fhew_secret.key (mode 0600). A folder with keys
-        of another secret key is refused. Keys of the same secret key are written again.
+        Only the owner may read the files of secret keys, secret.key and fhew_secret.key (mode 0600). Keys of slots of
+        integers beside others have a folder in it, "integers". A folder with keys of another secret key is refused.
+        Keys of the same secret key are written again.
 
         Raises
         ------
@@ -204,6 +235,8 @@ class KeySet:
         """
         place = Path(checks.path("folder", folder))
         place.mkdir(parents=True, exist_ok=True)
+        if self.integers is not None:
+            self.integers.save(place / _INTEGERS, progress=progress)
         there = read_index(place) if (place / INDEX).exists() else {}
         said = self._said()
         for name, what in (("key_id", ""), ("fhew_key_id", " of FHEW")):
@@ -231,6 +264,7 @@ class KeySet:
         *,
         secret: bool = False,
         fhew_engine: FhewEngine | None = None,
+        integer_engine: IntegerEngine | None = None,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
         """Load the keys of a folder, without secret keys unless `secret=True`.
@@ -245,6 +279,8 @@ class KeySet:
         fhew_engine
             The FHEW engine that will use the keys. By default, an engine with the preset that the folder names and the
             threads of `engine`.
+        integer_engine
+            As `engine`, for keys of slots of integers beside others.
 
         Raises
         ------
@@ -274,4 +310,12 @@ class KeySet:
         strange = found._fhew_ids() - {index.get("fhew_key_id")}
         if strange or any(key.key_id != index["key_id"] for name, key in read.items() if name not in FHEW):
             raise SerializationError(f"The files in {shown(place)} are not those of its index; save the keys again.")
-        return found
+        if not (place / _INTEGERS / INDEX).is_file():
+            return found
+        decrypts = "secret" in read_index(place / _INTEGERS)["keys"] and secret
+        options: Any = {"secret": decrypts, "fhew_engine": found.fhew_engine, "progress": progress}
+        inner = cls.load(place / _INTEGERS, integer_engine, **options)
+        try:
+            return dataclasses.replace(found, integers=inner)
+        except TypeError as error:
+            raise SerializationError(f"The folders in {shown(place)} are of other keys; save them again.") from error

@@ -168,8 +168,9 @@ class MakesIntegerKeys:
         each = next(preset for preset in _core.integer_presets() if preset["name"] == self.preset)
         rotates = checks.flag("rotation", rotation) and self.packing == "slots"
         bootstraps = checks.flag("bootstrap", bootstrap) and _bootstraps(self)
-        # The secret key and the public key are polynomials of the highest modulus, as a ciphertext is.
-        peak = 2 * each["ciphertext_bytes"] + each["relinearization_key_bytes"]
+        # The secret modulo every prime, and as it was drawn; the public key with one special prime.
+        n, primes = 1 << each["log_n"], each["primes"] + each["special_primes"]
+        peak = n * (8 * primes + 1) + 16 * n * (each["levels"] + 2) + each["relinearization_key_bytes"]
         peak += each["rotation_key_bytes"] if rotates else 0
         return int(peak + (sum(self.bootstrap_forecast()) if bootstraps else 0))
 

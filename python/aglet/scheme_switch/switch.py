@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aglet import checks
 from aglet._core import Ciphertext, FhewSecretKey, IntegerCiphertext, IntegerSecretKey, SecretKey
 from aglet.ckks.engine import Engine
+from aglet.errors import ParameterError
 from aglet.fhew.ciphertext import FhewCiphertext
 from aglet.fhew.engine import FhewEngine
 from aglet.files import Stores
@@ -142,9 +143,12 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         with progress_bar(progress) as report:
             return self._core.create_switch_key(own, theirs, most, report)
 
-    def keys_forecast(self, *, packing: bool = False, **options: Any) -> int:
+    def keys_forecast(self, *, packing: bool = False, integers: IntegerEngine | None = None, **options: Any) -> int:
         """Peak memory in bytes of `create_keys` with these arguments and of one bootstrap. No key is made."""
         own = int(self.engine.keys_forecast(**self._side.options(options)))
+        if integers is not None:
+            beside = self._beside(integers)
+            own += beside.key_bytes + integers.keys_forecast()
         return own + self.key_bytes + self.fhew_engine.keys_forecast(packing=packing)
 
     def create_keys(
@@ -153,6 +157,7 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         fhew_secret_key: FhewSecretKey | None = None,
         *,
         packing: bool = False,
+        integers: IntegerEngine | None = None,
         progress: ProgressCallback | None = None,
         **options: Any,
     ) -> KeySet:
@@ -164,6 +169,9 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
             The secret keys; fresh ones by default.
         packing
             True adds the packing key, which `lookup_bytes` takes.
+        integers
+            An engine of integers whose keys, with those of its switch, go beside those of CKKS: `keys.integers`. A
+            session of the set then also holds whole numbers in slots.
         options
             Other arguments of `engine.create_keys`. The rotation key is left out unless `rotation=True`. The bootstrap
             key of CKKS is "medium" or "large". By default it is a lossy one, which serves both directions; one with
@@ -178,7 +186,7 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         KeyMismatchError
             If a secret key is of other parameters.
         """
-        refuse_above_free(self.keys_forecast(packing=packing, **options))
+        refuse_above_free(self.keys_forecast(packing=packing, integers=integers, **options))
         start = time.perf_counter()
         theirs = self.fhew_engine.create_secret_key() if fhew_secret_key is None else _low(fhew_secret_key)
         own = self.engine.create_keys(secret_key, progress=progress, **self._side.options(options))
@@ -192,7 +200,30 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
             packing=low.packing,
             fhew_public=low.fhew_public,
         )
+        if integers is not None:
+            made = replace(made, integers=self._keys_beside(integers, theirs, progress))
         return replace(made, seconds=time.perf_counter() - start)
+
+    def _beside(self, integers: IntegerEngine) -> SchemeSwitch:
+        """The switch of an engine of integers to the same FHEW.
+
+        Raises
+        ------
+        ParameterError
+            If this switch is one of integers itself.
+        """
+        if not isinstance(self._side, Reals):
+            raise ParameterError("integers= goes with a switch of CKKS, and this one is of integers; leave it out.")
+        return SchemeSwitch(checks.need(integers, IntegerEngine, "IntegerEngine(use_bootstrap=True)"), self.fhew_engine)
+
+    def _keys_beside(
+        self, integers: IntegerEngine, fhew_secret_key: FhewSecretKey, progress: ProgressCallback | None
+    ) -> KeySet:
+        """All keys of slots of integers, and of their switch."""
+        own = integers.create_keys(progress=progress)
+        secret = checks.need(own.secret, IntegerSecretKey, "engine.create_secret_key()")
+        key = self._beside(integers).create_switch_key(secret, fhew_secret_key, progress=progress)
+        return replace(own, fhew_engine=self.fhew_engine, scheme_switch=key)
 
     # Conversions
 

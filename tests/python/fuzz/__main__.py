@@ -27,6 +27,7 @@ from fuzz import (
     integer_scheme_switch,
     integers,
     scheme_switch,
+    slots,
 )
 from fuzz.profiles import Front, drawn
 
@@ -37,13 +38,14 @@ RECORD = Path(__file__).resolve().parents[3] / "repro" / "record" / "programs.js
 MILLION, BLOCK, FIRST_SEED = 10**6, 500, 10**6
 
 FRONTS: dict[str, tuple[Front, float]] = {
-    "arrays": (arrays.program, 0.43),
+    "arrays": (arrays.program, 0.42),
     "engine": (engine.program, 0.15),
     "integers": (integers.program, 0.15),
     "lookups": (fhew.program, 0.12),
     "digits": (digits.program, 0.01),
     "digits on ciphertexts": (digits.live_program, 0.01),
     "casts": (casts.program, 0.01),
+    "slots": (slots.program, 0.01),
     "functional": (functional.program, 0.02),
     "comparisons": (comparisons.program, 0.02),
     "bits by scheme switch": (scheme_switch.bits_program, 0.02),

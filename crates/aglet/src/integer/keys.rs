@@ -1,6 +1,6 @@
 //! The keys of integers: secret, public, relinearization and rotation, and how the engine makes them.
 
-use super::Engine;
+use super::{Engine, IntegerParams};
 use crate::{Control, Error, KeyId, LevelError, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params, SwitchingKey};
@@ -70,8 +70,13 @@ macro_rules! key_figures {
 key_figures!(RelinearizationKey, RotationKey);
 
 /// Bytes of one switching key in memory.
-pub(crate) fn key_bytes(params: &Params) -> Result<usize, Error> {
-    Ok(KeySwitchSpec::balanced(params, params.q().len())?.byte_count(params.n()))
+pub(crate) fn key_bytes(params: &IntegerParams) -> Result<usize, Error> {
+    Ok(spec(params)?.byte_count(params.n()))
+}
+
+/// The shape of a switching key: for the levels of users. The bootstrap has keys of its own above them.
+fn spec(params: &IntegerParams) -> Result<KeySwitchSpec, Error> {
+    Ok(KeySwitchSpec::balanced(params, params.max_level() + 1)?)
 }
 
 /// The Galois elements of a rotation key in ascending order: rows by powers of two, and the swap of the rows.
@@ -179,6 +184,6 @@ impl Engine {
         Ok(FixedRotationKey { delta, set: KeySet::new().with(KeyRole::Galois(galois), key.into()) })
     }
     fn spec(&self) -> Result<KeySwitchSpec, Error> {
-        Ok(KeySwitchSpec::balanced(&self.params, self.params.max_level() + 1)?)
+        spec(&self.params)
     }
 }

@@ -37,7 +37,7 @@ pub fn presets() -> Result<Value, Error> {
             "special_primes": params.p().len(),
             "relinearization_key_bytes": key,
             "rotation_key_bytes": key * super::rotation_galois(&params, 1 << params.log_slots()).len(),
-            "ciphertext_bytes": 16 * params.n() * params.q().len(),
+            "ciphertext_bytes": 16 * params.n() * (params.max_level() + 1),
             "source": params.literal().source.trim(),
         }))
     });

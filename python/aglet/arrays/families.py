@@ -1,0 +1,88 @@
+"""The part of `Session` that finds the family of an array: floats of CKKS, digits of FHEW, slots of integers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from aglet import checks
+from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.sent import CompressedIntegers, holds_compressed
+from aglet.arrays.digits.session import DigitSession
+from aglet.arrays.digits.stored import holds_digits
+from aglet.arrays.folders import InFolders
+from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.session import SlotSession
+from aglet.arrays.slots.stored import holds_slots
+from aglet.errors import MissingKeyError
+
+__all__ = ["Families"]
+
+
+class Families(InFolders[Any]):
+    """Mixed into `Session`."""
+
+    digits: DigitSession | None
+    """The arrays of booleans and whole numbers, if the keys hold keys of FHEW for messages of 4 bits."""
+    integers: SlotSession | None
+    """The arrays of whole numbers in slots, if the keys hold keys of integers beside those of CKKS."""
+
+    def _slots(self) -> SlotSession:
+        if self.integers is None:
+            raise MissingKeyError(
+                "Whole numbers in slots need keys of an IntegerEngine beside these; make them with "
+                "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine)."
+            )
+        return self.integers
+
+    def _digits(self) -> DigitSession:
+        if self.digits is None:
+            raise MissingKeyError(
+                "Booleans and whole numbers need keys of FHEW for messages of 4 bits; make them with "
+                "FhewEngine(bits=4).create_keys() and put them into this set, or leave dtype= out."
+            )
+        return self.digits
+
+    def save(self, array: Any, folder: Any) -> None:
+        """Write an array of floats, of digits or of slots to an empty folder.
+
+        Raises
+        ------
+        FileExistsError
+            If the folder is not empty.
+        OSError
+            If the system refuses the write.
+        """
+        if isinstance(array, EncryptedIntegers | CompressedIntegers):
+            self._digits().save(array, folder)
+        elif isinstance(array, EncryptedSlots):
+            self._slots().save(array, folder)
+        else:
+            super().save(array, folder)
+
+    def load(self, folder: Any) -> Any:
+        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
+
+        Raises
+        ------
+        SerializationError
+            If the folder holds no array, or a damaged one.
+        KeyMismatchError
+            If the array has another secret key or other parameters.
+        """
+        place = Path(checks.path("folder", folder))
+        if holds_digits(place) or holds_compressed(place):
+            return self._digits().load(folder)
+        if holds_slots(place):
+            return self._slots().load(folder)
+        return super().load(folder)
+
+    def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
+        """Pack and round encrypted integers for sending, as `DigitSession.compress` does.
+
+        Raises
+        ------
+        MissingKeyError
+            If the keys have no packing key of FHEW.
+        """
+        return self._digits().compress(array)

@@ -1,0 +1,83 @@
+"""Casts from numbers in slots of integers to floats of CKKS, by both scheme switches: slots, FHEW, slots.
+
+A bit of a slot goes down as a message with so little noise that it goes up again without a bootstrap of FHEW. A number
+of several bits takes a table for each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays import casts
+from aglet.arrays.digits.sums import Digit
+from aglet.arrays.interval import Interval
+from aglet.errors import MissingKeyError
+from aglet.scheme_switch.switch import SchemeSwitch
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+    from aglet.arrays.slots.array import EncryptedSlots
+
+__all__ = ["to_floats"]
+
+
+def to_floats(x: EncryptedSlots) -> EncryptedArray:
+    """Numbers of up to 16 bits as floats, as `EncryptedSlots.astype` says.
+
+    Raises
+    ------
+    TypeError
+        If the numbers have more bits.
+    MissingKeyError
+        If the keys have no CKKS, or no switches.
+    """
+    if x._counted is not None:
+        # A sum of many has many bits, and its terms few.
+        found: EncryptedArray = x._counted.astype(np.float64).sum()
+        return found.assume(bound=x.bound)
+    floats = x.session.floats
+    if floats is None:
+        raise MissingKeyError(
+            "These keys have slots of integers alone, and floats need keys of CKKS and of both switches; make them "
+            "with SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), for Session(keys)."
+        )
+    low, high = x.bound
+    bits = (high - low).bit_length()
+    if bits > casts.MOST_BITS:
+        raise TypeError(
+            f"Numbers from {low} to {high} have {bits} bits, of which floats of CKKS keep about 20 less the largest; "
+            "declare a smaller range with x.assume(bound=...)."
+        )
+    if not bits:
+        public: EncryptedArray = floats.encrypt(np.full(x.shape, float(low)), bound=max(abs(low), 1), dtype=np.float64)
+        return public
+    above = x.values() - low
+    planes = [_plane(x.replaced(x.numbers, above >> at & 1, bool)) for at in range(bits)]
+    raised = casts.raised(floats, planes, x.shape)
+    weights = 2.0 ** np.arange(bits)
+    if bits == 1:
+        whole = raised[0]
+    else:
+        whole = (raised * weights.reshape(-1, *[1] * x.ndim)).sum(axis=0)
+        whole = whole.replaced(interval=Interval(0.0, 2.0**bits - 1), filler=None)
+    return (whole + low if low else whole).within(Interval(low, high))
+
+
+def _plane(flags: EncryptedSlots) -> Digit:
+    """Booleans as messages of FHEW."""
+    session = flags.session
+    numbers = flags.with_levels(1)
+    if session.keys.fhew_engine is None or session.keys.scheme_switch is None:
+        raise MissingKeyError(
+            "A cast of slots of integers needs the key of their switch, which these keys do not have; make them with "
+            "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine)."
+        )
+    switch, left, cells = SchemeSwitch(session.engine, session.keys.fhew_engine), flags.size, []
+    for chunk in numbers.digits[0]:
+        count = min(left, session.slots)
+        cells.append(switch.to_fhew(chunk, np.arange(count), session.keys))
+        left -= count
+    whole: Any = np.concatenate(cells) if len(cells) > 1 else cells[0]
+    return Digit(whole.reshape(flags.shape), 0, 1)

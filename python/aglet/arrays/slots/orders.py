@@ -1,0 +1,79 @@
+"""Comparisons of two arrays in slots whose numbers lie in digits of four bits: the high ones decide, then the low ones.
+
+A table of 8 bits and a sign takes ten levels with the one that stays, and tables of differences of digits take seven.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays.slots.values import DIGIT, Numbers, looked_up
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+    from aglet.arrays.slots.session import SlotSession
+
+__all__ = ["by_digits"]
+
+_NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
+
+
+def by_digits(ufunc: np.ufunc, x: Any, y: Any, rows: Any) -> tuple[Numbers, Any] | None:
+    """A comparison as numbers 0 and 1, and the table of its results; None if an operand lies in no digits.
+
+    `rows` cuts numbers in the clear as arrays are cut into ciphertexts.
+    """
+    array = x if _has_digits(x) else y
+    if not _has_digits(array):
+        return None
+    session, offset = array.session, array.numbers.offset
+    pairs = [_digits(one, array, offset, rows) for one in (x, y)]
+    if pairs[0] is None or pairs[1] is None:
+        return None
+    apart = [_apart(session, one, other) for one, other in zip(*pairs, strict=True)]
+    base = _NEGATED.get(ufunc, ufunc)
+    low, high = (_decided(session, one, base) for one in apart)
+    same = _decided(session, apart[1], np.equal)
+    key, engine = session.relinearization("A comparison of two arrays"), session.engine
+    both = [engine.multiply(a, b, key) for a, b in zip(same, low, strict=True)]
+    if base is not np.equal:
+        both = [engine.add(a, b) for a, b in zip(high, both, strict=True)]
+    results = np.array([True, False]) if ufunc in _NEGATED else np.array([False, True])
+    return Numbers((both,), 0, 0, 1), results
+
+
+def _has_digits(value: Any) -> bool:
+    from aglet.arrays.slots.array import EncryptedSlots
+
+    return isinstance(value, EncryptedSlots) and value.table is None and len(value.numbers.digits) == 2
+
+
+def _digits(value: Any, like: EncryptedSlots, offset: int, rows: Any) -> Any:
+    """The digits of an operand, the lowest first; None if it has none that count from the same offset."""
+    if _has_digits(value):
+        return value.numbers.digits if value.numbers.offset == offset else None
+    if type(value) is type(like):
+        return None
+    above = np.asarray(value).astype(np.int64) - offset
+    if above.size and not (above.min() >= 0 and above.max() < DIGIT**2):
+        return None
+    return [rows(like.session, above // DIGIT**at % DIGIT, like.shape) for at in range(2)]
+
+
+def _apart(session: SlotSession, x: Any, y: Any) -> Numbers:
+    """Differences of digits."""
+    engine = session.engine
+
+    def less(a: Any, b: Any) -> Any:
+        # numpy's arrays are in the clear, and one of both is none of them.
+        return engine.add(engine.negate(b), a) if isinstance(a, np.ndarray) else engine.subtract(a, b)
+
+    return Numbers(([less(a, b) for a, b in zip(x, y, strict=True)],), 0, 1 - DIGIT, DIGIT - 1)
+
+
+def _decided(session: SlotSession, apart: Numbers, ufunc: np.ufunc) -> Any:
+    """0 or 1 for each difference, with a level beyond the product that follows and the one that stays."""
+    table = ufunc(np.arange(1 - DIGIT, DIGIT), 0).astype(np.int64)
+    return looked_up(session, apart, table).digits[0]

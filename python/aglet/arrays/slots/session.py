@@ -1,0 +1,242 @@
+"""`SlotSession`: an engine of integers with its keys, for encrypted booleans and whole numbers in slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.digits import dtypes
+from aglet.arrays.folders import InFolders
+from aglet.arrays.slots import stored
+from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Numbers
+from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
+from aglet.integer.engine import IntegerEngine
+from aglet.keys.keyset import KeySet
+
+if TYPE_CHECKING:
+    from aglet.arrays.session import Session
+
+__all__ = ["SlotSession"]
+
+
+class SlotSession(InFolders[EncryptedSlots]):
+    """Encrypted booleans and whole numbers in slots of an `IntegerEngine`, thousands in one ciphertext.
+
+    `Session(keys)` makes one, of keys of integers alone; with keys of CKKS too, `session.encrypt(x,
+    representation="slots")` encrypts with the one that it holds.
+
+    Parameters
+    ----------
+    engine
+        An engine with slots modulo a prime, 65537 by default.
+    keys
+        Its keys: `engine.create_keys()`. A server has them without the secret key.
+
+    Raises
+    ------
+    KeyMismatchError
+        If the keys belong to an engine with other parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aglet import IntegerEngine, Session
+    >>> engine = IntegerEngine(depth=9)
+    >>> session = Session(engine.create_keys())
+    >>> age = session.encrypt(np.array([17, 42, 80], dtype=np.uint8))
+    >>> session.decrypt((age >= 18) & (age < 65))
+    array([False,  True, False])
+    """
+
+    floats: Session | None = None
+    """The session of CKKS of the same keys; casts to floats go there."""
+    _stored = stored
+
+    def __init__(self, engine: IntegerEngine, keys: KeySet) -> None:
+        self.engine = checks.need(engine, IntegerEngine, "IntegerEngine(use_bootstrap=True)")
+        self.keys = checks.need(keys, KeySet, "engine.create_keys()")
+        of = keys.engine
+        if not isinstance(of, IntegerEngine) or (of.preset, of.packing) != (engine.preset, engine.packing):
+            raise KeyMismatchError("These keys are not of this engine; use the engine of the keys, keys.engine.")
+        if engine.packing != "slots":
+            raise KeyMismatchError('Arrays need slots; make the engine with packing="slots".')
+
+    def __enter__(self) -> SlotSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing. Keys and arrays are freed when they are no longer referenced."""
+
+    def __repr__(self) -> str:
+        return f"<SlotSession of {self.engine!r} with {self.keys!r}>"
+
+    @property
+    def slots(self) -> int:
+        """The numbers in a ciphertext."""
+        return self.engine.slot_count
+
+    # In and out
+
+    def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None) -> EncryptedSlots:
+        """Encrypt booleans or whole numbers of any shape.
+
+        Numbers of 8 bits lie in two slots, as digits of four bits; others in one.
+
+        Parameters
+        ----------
+        values
+            Numbers, nested lists or a numpy array.
+        dtype
+            bool, uint8 to uint64 or int8 to int64; by default that of the values.
+        bound
+            The least and the largest value; those of the dtype by default. Wider dtypes than 16 bits need one, with
+            fewer values than the modulus.
+
+        Raises
+        ------
+        RangeError
+            If a value is beyond the bound or the dtype, there is none, or the bound has as many values as the modulus.
+        TypeError
+            If the values are not booleans or whole numbers.
+        MissingKeyError
+            If the keys have neither the secret nor the public key.
+        """
+        array, given = np.asarray(values), np.asarray(values).dtype
+        if given.kind not in "biu":
+            raise TypeError(f"Slots of integers hold booleans and whole numbers, not {given}; convert them first.")
+        wanted = dtypes.known(given if dtype is None else dtype)
+        if not array.size:
+            raise RangeError("This array has no element, and an encrypted one needs at least one.")
+        low, high = dtypes.span(wanted) if bound is None else _ends(bound, wanted)
+        least, largest = int(array.min()), int(array.max())
+        if least < low or largest > high:
+            raise RangeError(f"Values from {least} to {largest} are beyond {low} to {high}; give a larger bound.")
+        self.check_range(low, high)
+        flat = array.astype(np.int64).reshape(-1)
+        if DIGIT < high - low + 1 <= DIGIT**MOST_DIGITS:
+            above = flat - low
+            digits = tuple(self._encrypted(above // DIGIT**at % DIGIT) for at in range(MOST_DIGITS))
+            numbers = Numbers(digits, low, low, high)
+        else:
+            numbers = Numbers((self._encrypted(flat),), 0, low, high)
+        return EncryptedSlots(self, numbers, None, wanted, array.shape)
+
+    def _encrypted(self, flat: Any) -> list[Any]:
+        key: Any = self.keys.secret if self.keys.public is None else self.keys.public
+        if key is None:
+            raise MissingKeyError("These keys do not encrypt; take those with a public key, keys.encryption().")
+        return [self.engine.encrypt(flat[at : at + self.slots], key) for at in range(0, flat.size, self.slots)]
+
+    def decrypt(self, array: EncryptedSlots) -> Any:
+        """Decrypt to a numpy array of the same dtype and shape. Shape () gives a number of numpy.
+
+        Raises
+        ------
+        RangeError
+            If a value is beyond the range that was declared.
+        MissingKeyError
+            If the keys of this session do not include the secret key.
+        """
+        self.same(array)
+        if self.keys.secret is None:
+            raise MissingKeyError(
+                "These keys do not include the secret key; decrypt where it is, with KeySet.load(folder, secret=True)."
+            )
+        numbers = array.forced()
+        key, t = self.keys._need("secret", "integer"), self.engine.plaintext_modulus
+        parts = [np.concatenate([self.engine.decrypt(chunk, key) for chunk in digit]) for digit in numbers.digits]
+        found = sum(part[: array.size] * DIGIT**at for at, part in enumerate(parts)) + numbers.offset
+        found = (found - numbers.low) % t + numbers.low
+        if found.size and (found.max() > numbers.high):
+            raise RangeError(
+                f"A value is beyond {numbers.low} to {numbers.high}, the range that was declared; give x.assume a "
+                "larger bound, or encrypt with one."
+            )
+        whole = found.astype(array.dtype).reshape(array.shape)
+        return whole if array.shape else whole[()]
+
+    # What operations need
+
+    def same(self, array: Any) -> None:
+        """Refuse an array of another session.
+
+        Raises
+        ------
+        KeyMismatchError
+            If the array belongs to another session.
+        """
+        if not isinstance(array, EncryptedSlots):
+            raise TypeError(
+                f"This is a {type(array).__name__}, and encrypted integers in slots are needed; make them with "
+                "session.encrypt."
+            )
+        if array.session is not self:
+            raise KeyMismatchError("These arrays belong to two sessions; use one session.")
+
+    def check_range(self, low: int, high: int) -> None:
+        """Refuse numbers of as many values as the modulus has, or more.
+
+        Raises
+        ------
+        RangeError
+            If they are so many, or lie beyond the modulus.
+        """
+        t = self.engine.plaintext_modulus
+        if high - low >= t or max(-low, high) >= t:
+            raise RangeError(
+                f"Numbers from {low} to {high} do not fit slots modulo {t}; declare a smaller range with "
+                "bound=(low, high), or encrypt them as digits."
+            )
+
+    def relinearization(self, what: str) -> Any:
+        """The key of products.
+
+        Raises
+        ------
+        MissingKeyError
+            If there is none.
+        """
+        if self.keys.relinearization is None:
+            raise MissingKeyError(f"{what} needs a relinearization key; make it with engine.create_keys().")
+        return self.keys.relinearization
+
+    def rotation(self) -> Any:
+        """The key of sums over slots.
+
+        Raises
+        ------
+        MissingKeyError
+            If there is none.
+        """
+        if self.keys.rotation is None:
+            raise MissingKeyError("A sum needs a rotation key; make it with engine.create_keys(rotation=True).")
+        return self.keys.rotation
+
+    def bootstrapped(self, chunks: Sequence[Any]) -> list[Any]:
+        """Ciphertexts after a bootstrap.
+
+        Raises
+        ------
+        MissingKeyError
+            If the keys have none.
+        """
+        return self.engine.bootstrap_many(chunks, self.keys._need("bootstrap", "integer"))
+
+
+def _ends(bound: Any, dtype: Any) -> tuple[int, int]:
+    """The least and the largest value of a bound.
+
+    Raises
+    ------
+    RangeError
+        If it is empty, or does not fit the dtype.
+    """
+    ends = bound if isinstance(bound, tuple | list) else (0 if dtype.kind != "i" else -bound, bound)
+    low, high = (dtypes.fitting(checks.whole("bound", end), dtype) for end in ends)
+    if low > high:
+        raise RangeError(f"bound={bound} is empty; give the least and the largest value.")
+    return low, high

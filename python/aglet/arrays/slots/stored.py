@@ -1,0 +1,78 @@
+"""Whole numbers in slots in folders: one file for each ciphertext, and a head that is written last."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aglet._core import IntegerCiphertext
+from aglet.arrays.digits import dtypes
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
+from aglet.arrays.slots.values import MOST_DIGITS, Numbers
+from aglet.errors import KeyMismatchError, SerializationError
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+    from aglet.arrays.slots.session import SlotSession
+
+__all__ = ["holds_slots", "load", "save"]
+
+_HEAD = "slots.json"
+
+
+def holds_slots(place: Path) -> bool:
+    """Whether a folder says that it holds numbers in slots."""
+    return (place / _HEAD).is_file()
+
+
+def save(array: EncryptedSlots, place: Path) -> None:
+    """Write an array, after its table was looked up, as `SlotSession.save` says."""
+    begin(place)
+    numbers = array.forced()
+    chunks = [chunk for digit in numbers.digits for chunk in digit]
+    names = _names(len(chunks))
+    for chunk, name in zip(chunks, names, strict=True):
+        array.session.engine.write(chunk, place / name)
+    head = {
+        "version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "digits": len(numbers.digits),
+        "numbers": [numbers.offset, numbers.low, numbers.high],
+    }  # fmt: skip
+    finish(place, _HEAD, head, names)
+
+
+def load(session: SlotSession, place: Path) -> EncryptedSlots:
+    """Read an array, as `SlotSession.load` says."""
+    from aglet.arrays.slots.array import EncryptedSlots
+
+    damaged = SerializationError(f"{str(place)!a} holds no numbers in slots that a session wrote, or damaged ones.")
+    try:
+        files = sum(1 for _ in place.iterdir())
+        head = head_of(place, _HEAD)
+        dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
+        digits, (offset, low, high) = int(head["digits"]), (int(end) for end in head["numbers"])
+        rows = -(-math.prod(shape) // session.slots)
+        least, most = dtypes.span(dtype)
+        fits = 0 < digits <= MOST_DIGITS and 0 < rows * digits < files and min(shape, default=1) > 0
+        within = least <= low <= high <= most and abs(offset) <= max(-least, most)
+        names = _names(min(rows * digits, files))
+        whole = head["version"] == 1 and unchanged(place, head, names)
+    except DAMAGE as error:
+        raise damaged from error
+    if not (fits and within and whole):
+        raise damaged
+    session.check_range(low, high)
+    chunks: list[Any] = [session.engine.read(place / name) for name in names]
+    if not all(isinstance(chunk, IntegerCiphertext) for chunk in chunks):
+        raise damaged
+    if any(chunk.key_id != session.keys.key_id for chunk in chunks):
+        raise KeyMismatchError(
+            "This array is encrypted under another secret key; open a session with the keys of that one."
+        )
+    parts = tuple(chunks[at * rows : (at + 1) * rows] for at in range(digits))
+    return EncryptedSlots(session, Numbers(parts, offset, low, high), None, dtype, shape)
+
+
+def _names(count: int) -> list[str]:
+    """The files of the ciphertexts."""
+    return [f"{i}.ciphertext" for i in range(count)]

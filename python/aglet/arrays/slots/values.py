@@ -1,0 +1,147 @@
+"""Whole numbers in slots, their range, and what arithmetic and tables make of them.
+
+A number lies in one slot, or in two as digits of four bits: tables of digits take fewer levels. Slots beyond the
+elements hold something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet.errors import LevelError, RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.session import SlotSession
+
+__all__ = ["DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "looked_up"]
+
+Chunks = list[Any]
+Entries = NDArray[np.int64]
+
+DIGIT = 16
+"""Values of a digit."""
+MOST_DIGITS = 2
+"""As many digits have the numbers that are encrypted in digits."""
+MOST_PLACES = 8192
+"""The longest table of slots."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Encrypted whole numbers from `low` to `high`: `offset` and digits that count 1, 16, ..."""
+
+    digits: tuple[Chunks, ...]
+    """For each digit its ciphertexts."""
+    offset: int
+    low: int
+    high: int
+
+    @property
+    def level(self) -> int:
+        """The products that are left."""
+        return int(min(chunk.level for digit in self.digits for chunk in digit))
+
+    @property
+    def places(self) -> int:
+        """How many values there may be."""
+        return self.high - self.low + 1
+
+    def whole(self, session: SlotSession) -> Numbers:
+        """The numbers in one slot each, without an offset. It uses no level."""
+        engine, (first, *others) = session.engine, self.digits
+        chunks = first
+        for at, digit in enumerate(others, 1):
+            chunks = [engine.add(x, engine.multiply(y, DIGIT**at)) for x, y in zip(chunks, digit, strict=True)]
+        chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
+        return Numbers((chunks,), 0, self.low, self.high)
+
+    def scaled(self, session: SlotSession, factor: int, add: int) -> Numbers:
+        """`factor x + add`, with a factor that is not 0. It uses no level."""
+        engine = session.engine
+        ends = sorted((factor * self.low + add, factor * self.high + add))
+        session.check_range(*ends)
+        chunks = self.whole(session).digits[0]
+        chunks = chunks if factor == 1 else [engine.multiply(x, factor) for x in chunks]
+        return Numbers(([engine.add(x, add) for x in chunks] if add else chunks,), 0, *ends)
+
+    def constant(self, session: SlotSession, value: int) -> Numbers:
+        """The same value everywhere, as ciphertexts that everybody can read."""
+        engine = session.engine
+        chunks = [engine.add(engine.subtract(x, x), value) for x in self.digits[0]]
+        return Numbers((chunks,), 0, value, value)
+
+    def refreshed(self, session: SlotSession) -> Numbers:
+        """After a bootstrap of every ciphertext."""
+        count = len(self.digits[0])
+        found = session.bootstrapped([chunk for digit in self.digits for chunk in digit])
+        digits = tuple(found[at * count : (at + 1) * count] for at in range(len(self.digits)))
+        return Numbers(digits, self.offset, self.low, self.high)
+
+
+def looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
+    """`table[x - low]` of every number: by arithmetic, if the table is a line, else by a polynomial.
+
+    Raises
+    ------
+    RangeError
+        If the results have too large a range, or the table is too long.
+    LevelError
+        If it takes more levels than there are, and no bootstrap.
+    """
+    low, high = int(table.min()), int(table.max())
+    session.check_range(low, high)
+    if low == high:
+        return x.constant(session, low)
+    steps = np.diff(table)
+    if (steps == steps[0]).all():
+        slope = int(steps[0])
+        return x.scaled(session, slope, int(table[0]) - slope * x.low)
+    x, entries = _placed(session, x, table)
+    needed = session.engine.plan_lookup(entries, len(x.digits)).levels
+    # A cast or a bootstrap needs one more.
+    x = enough(session, x, needed + 1)
+    key, call = session.relinearization("A table"), session.engine.lookup
+    columns = zip(*x.digits, strict=True)
+    return Numbers(([call(list(digits), entries, key) for digits in columns],), 0, low, high)
+
+
+def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, Entries]:
+    """Numbers from 0 on, and the table with as many entries as their digits have values."""
+    if x.places > MOST_PLACES:
+        raise RangeError(
+            f"These numbers may have {x.places:,} values, and a table of slots has up to {MOST_PLACES:,}; declare a "
+            "smaller range with x.assume(bound=(low, high))."
+        )
+    if len(x.digits) == 1:
+        moved = [session.engine.add(chunk, x.offset - x.low) for chunk in x.digits[0]]
+        return Numbers((moved if x.offset != x.low else x.digits[0],), 0, 0, x.places - 1), table
+    # Digits hold a number less the offset, whatever is declared of it since.
+    full = np.full(DIGIT ** len(x.digits), table[0])
+    full[x.low - x.offset : x.high - x.offset + 1] = table
+    return x, full
+
+
+def enough(session: SlotSession, x: Numbers, levels: int) -> Numbers:
+    """Numbers with so many levels, after a bootstrap if need be.
+
+    Raises
+    ------
+    LevelError
+        If there is no bootstrap that leaves so many.
+    """
+    if x.level >= levels:
+        return x
+    after = session.engine.bootstrap_output_level
+    if session.keys.bootstrap is None or after is None or after < levels:
+        left = "the keys have no bootstrap" if session.keys.bootstrap is None else f"a bootstrap leaves {after}"
+        raise LevelError(
+            f"This takes {levels} levels and the numbers have {x.level}; {left}. Declare a smaller range with "
+            'x.assume(bound=(low, high)), or take IntegerEngine(preset="int16-deep").'
+        )
+    if x.level < 1:
+        raise LevelError("Nothing is left of these numbers to bootstrap; call x.refresh() one operation earlier.")
+    return x.refreshed(session)

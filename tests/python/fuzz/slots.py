@@ -1,0 +1,89 @@
+"""Random programs on whole numbers in slots against numpy: tables, arithmetic, masks, and floats made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import note
+from hypothesis import strategies as st
+
+from aglet import EncryptedArray
+from aglet.errors import AgletError
+from mixed_sets import three
+
+__all__ = ["program"]
+
+_SHAPES = [(), (1,), (5,), (2, 3), (60,)]
+_ERROR = 2.0**-13
+_ONE: dict[str, Any] = {
+    "negative": lambda x: -x, "invert": lambda x: ~x, "abs": abs, "square": np.square, "sum": lambda x: x.sum(),
+    "bool": lambda x: x.astype(bool), "wide": lambda x: x.astype(np.int64), "float": lambda x: x.astype(np.float64),
+    "bytes": lambda x: x.astype(np.uint8, casting="unsafe"), "row": lambda x: x.reshape(-1),
+    "three": lambda x: np.where(x > 3, x, x.dtype.type(1)),
+}  # fmt: skip
+_TWO: dict[str, Any] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "//": np.floor_divide, "%": np.remainder, "<<": np.left_shift,
+    ">>": np.right_shift, "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor, "<": np.less,
+    ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal, "min": np.minimum, "max": np.maximum,
+    "and": np.logical_and, "where": lambda x, y: np.where(x > 2, x, y),
+}  # fmt: skip
+_LACKS = (
+    "levels", "modulus", "values, and a table", "not supported", "do not move", "do not fit slots", "bits, of which",
+    "which slots do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
+)  # fmt: skip
+"""What slots may refuse although numpy does it: no levels, too large, or elements that would move."""
+
+
+def program(data: Any) -> None:
+    """One program: up to three arrays, numbers in the clear, and up to five operations."""
+    own, random = three(), np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    shape = data.draw(st.sampled_from(_SHAPES))
+    pool: list[tuple[Any, Any]] = []
+    for dtype in data.draw(st.lists(st.sampled_from(["?", "u1", "i1", "i2"]), min_size=1, max_size=3)):
+        clear = _values(random, np.dtype(dtype), shape)
+        pool.append((own.encrypt(clear, representation="slots"), clear))
+    for _ in range(data.draw(st.integers(1, 5))):
+        if data.draw(st.booleans()):
+            name = data.draw(st.sampled_from(list(_ONE)))
+            call, operands = _ONE[name], [data.draw(st.sampled_from(pool))]
+        else:
+            name = data.draw(st.sampled_from(list(_TWO)))
+            call, operands = _TWO[name], [data.draw(st.sampled_from(pool)) for _ in range(2)]
+            kind = data.draw(st.sampled_from(["encrypted", "number", "array"]))
+            if kind != "encrypted":
+                own_dtype = operands[0][1].dtype
+                wide = own_dtype if own_dtype.kind in "biu" else np.dtype(np.int8)
+                plain = _values(random, wide, () if kind == "number" else operands[0][1].shape)
+                operands[1] = (plain[()], plain[()])
+            operands = operands[:: data.draw(st.sampled_from([1, -1]))]
+        note(f"{name} of {[(np.asarray(clear).dtype.name, np.asarray(clear).tolist()) for _, clear in operands]}")
+        try:
+            with np.errstate(all="ignore"):
+                wanted: Any = np.asarray(call(*(clear for _, clear in operands)))
+        except (TypeError, ValueError):
+            wanted = None
+        refusal = None
+        try:
+            found = call(*(encrypted for encrypted, _ in operands))
+            result = np.asarray(own.decrypt(found))
+        except (AgletError, TypeError, ValueError) as error:
+            refusal = str(error)
+        if refusal is not None:
+            assert wanted is None or any(words in refusal for words in _LACKS), f"numpy gives a result: {refusal}"
+            continue
+        assert wanted is not None, "numpy refuses"
+        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+        if isinstance(found, EncryptedArray):
+            np.testing.assert_allclose(result, wanted, rtol=0, atol=_ERROR * max(1.0, found.interval.size))
+            continue
+        np.testing.assert_array_equal(result, wanted)
+        low, high = found.bound
+        assert low <= wanted.min() <= wanted.max() <= high
+        pool.append((found, wanted))
+
+
+def _values(random: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    found = random.integers(low, high, size=shape, endpoint=True, dtype=np.int64 if dtype != np.uint64 else np.uint64)
+    return found.astype(dtype)
