@@ -10,6 +10,7 @@ import pytest
 
 from aglet import DigitSession, FhewEngine
 from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.sums import Digit
 from aglet.errors import RangeError
 from digit_sets import modelled, session, wide_toy
 
@@ -34,8 +35,8 @@ def toy() -> DigitSession:
 
 def taken(own: DigitSession, table: Any, places: Any) -> int:
     """Compare with numpy. Return the bootstraps of a place."""
-    x = own.encrypt(places.astype(np.uint16))
-    x = x & (len(table) - 1) if len(table) < 2**16 else x
+    x = own.encrypt(places if places.dtype == np.uint8 else places.astype(np.uint16))
+    x = x & (len(table) - 1) if len(table) < np.iinfo(x.dtype).max else x
     before = own.rotations
     found = own.decrypt(own.take(table, x))
     assert found.dtype == table.dtype
@@ -53,6 +54,36 @@ def test_all_places_of_twelve_bits(name: str) -> None:
 def test_tables_of_twelve_bits_on_ciphertexts(name: str) -> None:
     places = np.array([0, 15, 16, 255, 2749, 4095, *RNG.integers(0, 4096, 2)])
     assert taken(toy(), TWELVE[name], places) == taken(modelled("wide"), TWELVE[name], places)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rotations"), [(np.uint8, 4), (np.bool_, 2), (np.int16, 6), (np.uint32, 10), (np.uint64, 18)]
+)
+def test_all_places_of_a_byte(dtype: Any, rotations: int) -> None:
+    """Two rotations and one for two digits, or one and one for each digit if that is not more."""
+    table = RNG.integers(0, 2**63, 256).astype(np.uint64) * 2 + RNG.integers(0, 2, 256).astype(np.uint64)
+    table = (table >> 63).astype(np.bool_) if dtype is np.bool_ else table.astype(dtype)
+    assert taken(modelled("wide"), table, np.arange(256).astype(np.uint8)) == rotations
+    assert taken(toy(), table, np.array([0, 3, 127, 128, 200, 255], dtype=np.uint8)) == rotations
+
+
+@pytest.mark.parametrize("name", ["alternating", "spike", "steps"])
+def test_bytes_of_most_noise(name: str) -> None:
+    table = TWELVE[name][2688:2944].astype(np.uint8)
+    taken(modelled("wide"), table, np.arange(256).astype(np.uint8))
+    taken(toy(), table, np.array([0, 15, 61, 62, 128, 255], dtype=np.uint8))
+
+
+def test_noisy_bytes_take_the_longer_way() -> None:
+    """Of a digit that counts for a quarter of the torus, noise grows 64 times."""
+    own = modelled("wide")
+    x = own.encrypt(np.arange(256).astype(np.uint8))
+    for digit in x.digits[2:]:
+        assert isinstance(digit, Digit)
+        digit.cells.variance = 5e-9
+    before = own.rotations
+    np.testing.assert_array_equal(own.decrypt(own.take(TWELVE["bytes"][:256], x)), TWELVE["bytes"][:256])
+    assert (own.rotations - before) // 256 == 5
 
 
 def test_sixteen_bits() -> None:

@@ -6,7 +6,7 @@ use aglet_bootstrap::fhew::functional::{tree_log2_failure, tree_variance, Way};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
 use aglet_schemes::fhew::{
-    either, Gate, Group, Integer, Nearest, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE, TURNS,
+    either, Gate, Group, Integer, Nearest, Rows, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE,
 };
 
 /// A call on fresh ciphertexts.
@@ -151,11 +151,17 @@ impl Engine {
             Work::LookupTree(tables, split) => {
                 let first = tables.first().ok_or(ParameterError::NoTable)?;
                 let full = usize::from(first.from().domain() == aglet_schemes::fhew::Domain::Full);
-                let mut variances = vec![variance; first.messages() - usize::from(split)];
-                if split {
+                let (kind, quarter) = (Rows::of(first.messages(), split), (first.from().space() as f64 / 2.0).powi(2));
+                let mut variances = vec![variance; kind.choices(first.messages())];
+                match kind {
+                    Rows::One => variances.push(variance),
+                    // One digit twice and the other a quarter of the torus, the last message, and that with such a quarter.
+                    Rows::Signs => variances = [4.0 + quarter, 1.0, 1.0 + quarter].map(|w| w * variance).to_vec(),
                     // The last message and both digits, half a torus each at the most.
-                    let turned = variance * (1.0 + 2.0 * (first.from().space() as f64).powi(2));
-                    variances.extend([turned; TURNS.len() * TURNS.len()]);
+                    Rows::Turns => {
+                        let turned = variance * (1.0 + 8.0 * quarter);
+                        variances.extend((0..kind.rotations()).map(|_| turned));
+                    }
                 }
                 let rotations = Tree::of(tables, split).rotations() + first.messages() * full;
                 (rotations, tree_log2_failure(&self.ctx, tables, &variances, split))

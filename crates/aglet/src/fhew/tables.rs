@@ -74,8 +74,8 @@ impl Engine {
     /// there are three, `1 + p + p^2` if there are four. Equal rows, and equal parts of tables, are computed once. In the
     /// full domain each message takes one more. With a list more than there are messages, the message before the last is
     /// there as two digits from 0 to 3, the high one first: 16 rotations serve the rows of both, and choices are 16 times
-    /// as few. The set "wide" is made for it: other sets have too much noise for most
-    /// tables and refuse them.
+    /// as few. If there are two messages, two rotations serve rows, and one choice gives two tables. The set "wide" is made
+    /// for it: other sets have too much noise for most tables and refuse them.
     ///
     /// # Errors
     /// As [`Engine::lookup_many`]; lists of different lengths.

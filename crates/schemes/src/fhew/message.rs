@@ -36,7 +36,7 @@ impl Domain {
 }
 
 /// Messages 0 to p - 1 of one domain. m has the phase `m Q / 2p` if padded, and `m Q / p` on the whole torus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
     space: u64,
     domain: Domain,

@@ -10,7 +10,7 @@ use crate::Error;
 use aglet_rlwe::lwe::{LweContext, LweParams};
 
 /// A function from messages to messages, by its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     from: Message,
     to: Message,

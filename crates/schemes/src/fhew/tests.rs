@@ -144,7 +144,11 @@ fn what_is_no_table_is_refused_with_what_would_be() {
 
 /// What the nodes of a tree choose for messages, of which the first counts most.
 fn chosen(tree: &Tree, messages: &[usize]) -> Vec<u64> {
-    let mut found: Vec<u64> = tree.rows().iter().map(|row| row[0].values()[messages[messages.len() - 1]]).collect();
+    let last = |row: &Row| match *row {
+        Row::Of(row) => row[0].values()[messages[messages.len() - 1]],
+        Row::Signed(..) => panic!("rows of one message"),
+    };
+    let mut found: Vec<u64> = tree.rows().iter().map(last).collect();
     for node in tree.nodes() {
         found.push(found[node.values[messages[node.message]]]);
     }
@@ -188,19 +192,52 @@ fn rows_of_two_messages_are_sums_of_turns() {
     for (i, &value) in values.iter().enumerate() {
         let (x, d, e) = ((i % 16) as i64, (i / 16 % 4) as i64, (i / 64) as i64);
         for noise in [0, 30, -30] {
-            // Of half a step in every coefficient, negated half a torus on, what a rotation by a phase leaves at the place j is that at
-            // phase - j.
-            let at = |turn: usize, j: usize| {
-                let quarters = TURNS[turn / 4] * d + TURNS[turn % 4] * e;
-                let phase = (x + 8 * quarters) * n as i64 / 16 + noise - j as i64;
-                if phase.rem_euclid(2 * n as i64) < n as i64 {
-                    1
-                } else {
-                    -1
-                }
+            let message = |turn: usize| x + 8 * (TURNS[turn / 4] * d + TURNS[turn % 4] * e);
+            assert_eq!(read_row(&factors, n, message, noise), 2 * 16 * value as i64, "{i} with noise {noise}");
+        }
+    }
+}
+
+/// What a row with these factors is for the message of each rotation, read this far off. Of half a step in every coefficient, negated
+/// half a torus on, a rotation by a phase leaves at the place j that at phase - j.
+fn read_row(factors: &[(usize, usize, i64)], n: usize, message: impl Fn(usize) -> i64, noise: i64) -> i64 {
+    let at = |turn: usize, j: usize| {
+        let phase = message(turn) * n as i64 / 16 + noise - j as i64;
+        if phase.rem_euclid(2 * n as i64) < n as i64 {
+            1
+        } else {
+            -1
+        }
+    };
+    factors.iter().map(|&(turn, j, w)| w * at(turn, j)).sum()
+}
+
+/// A phase reads three tables of two messages by two rotations and two choices.
+#[test]
+fn choices_by_a_sign_give_two_tables_each() {
+    let (ctx, message) = (context(), Message::new(16, Domain::Padded).unwrap());
+    let table = |k: u64| {
+        let values: Vec<u64> = (0..256u64).map(|i| ((i * i * 0x9E37_79B9 + k * i * 7919) >> 16) % 16).collect();
+        TreeTable::new(message, message, &values).unwrap()
+    };
+    let tables = [table(1), table(2), table(1), table(3)];
+    let (tree, n) = (Tree::of(&tables, true), ctx.params().n());
+    assert_eq!((tree.rotations(), tree.nodes().len(), tree.rows().len()), (4, 2, 24));
+    let factors: Vec<_> = tree.rows().iter().map(|row| row.factors(ctx.params())).collect();
+    for i in 0..256usize {
+        let (x, low, high) = ((i % 16) as i64, (i / 16 % 4) as i64, (i / 64) as i64);
+        for noise in [0, 30, -30] {
+            let row = |at: &usize| read_row(&factors[*at], n, |turn| x + turn as i64 * 8 * high, noise);
+            let (choice, sign) = match 2 * low + 8 * high {
+                choice if choice < 16 => (choice as usize, 1),
+                choice => (choice as usize - 16, -1),
             };
-            let sum: i64 = factors.iter().map(|&(turn, j, w)| w * at(turn, j)).sum();
-            assert_eq!(sum, 2 * 16 * value as i64, "{i} with noise {noise}");
+            let chosen = |node: &Node| node.values[choice..choice + 2].iter().map(|at| sign * row(at)).collect();
+            let found: Vec<i64> = tree.nodes().iter().flat_map(|node| -> Vec<i64> { chosen(node) }).collect();
+            for (table, root) in tables.iter().zip(tree.roots()) {
+                let value = table.rows()[i / 16].values()[i % 16] as i64;
+                assert_eq!(found[root - factors.len()], 2 * 2 * value, "{i} with noise {noise}");
+            }
         }
     }
 }

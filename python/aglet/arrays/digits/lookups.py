@@ -117,7 +117,7 @@ def _taken(rows: list[Clear], largest: int, indices: EncryptedIntegers) -> list[
     both = len(whole) // 2 if nibbles > 2 else 0
     whole = [low + 4 * high for low, high in zip(whole[: 2 * both : 2], whole[1::2], strict=False)] + whole[2 * both :]
     # The second nibble of places as its digits, if noise of their own turns the first one.
-    digits = [Sum.of((digit, 1)) for digit in (indices.digits[3], indices.digits[2])] if nibbles > 2 else []
+    digits = [Sum.of((digit, 1)) for digit in (indices.digits[3], indices.digits[2])]
     digits = digits if all(total.terms for total in digits) else []
     found = m.read_tree(totals, [row.tolist() for row in whole], digits) if whole else []
     cut = m.read([Sum.of((nibble, 1)) for nibble in found[:both]], _low, _high) if both else [[], []]

@@ -13,7 +13,8 @@ use super::{columns, permit, worst, Rotate, TOGETHER};
 use crate::Error;
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey};
-use aglet_schemes::fhew::{either, parts_of_half_steps, row_factors, Domain, Message, Node, Tree, TreeTable, TURNS};
+use aglet_schemes::fhew::{either, parts_of_half_steps, Domain, Message, Node, Rows, Tree, TreeTable, TURNS};
+use std::borrow::Cow;
 
 /// The noise variance, on the torus, of results of tables on several messages that are evaluated together. The steepest row
 /// of all tables multiplies the noise of its rotations; each message before that of rows adds that of packing and of a
@@ -25,17 +26,17 @@ pub fn tree_variance(ctx: &LweContext, tables: &[TreeTable], split: bool) -> f64
 
 /// The same of one table: of each rotation the largest part that any row has, as results are told apart by their inputs.
 fn variance_of(ctx: &LweContext, table: &TreeTable, split: bool) -> f64 {
-    let (length, rotations) = if split { (table.from().space() as usize, TURNS.len() * TURNS.len()) } else { (1, 1) };
-    let mut largest = vec![0.0f64; rotations];
-    for row in table.rows().chunks_exact(length) {
-        for one in row_factors(ctx.params(), row).chunk_by(|x, y| x.0 == y.0) {
+    let kind = Rows::of(table.messages(), split);
+    let mut largest = vec![0.0f64; kind.rotations()];
+    for row in table.choices(kind) {
+        for one in row.factors(ctx.params()).chunk_by(|x, y| x.0 == y.0) {
             let factors: Vec<_> = one.iter().map(|&(_, at, w)| (at, w)).collect();
             let most = &mut largest[one[0].0];
             *most = most.max(GlweSample::product_variance(ctx, &factors));
         }
     }
     let choice = PackingKey::noise(ctx, ctx.params().spec().gadget) + ctx.noise().blind_rotation;
-    largest.iter().sum::<f64>() + (table.messages() - 1 - usize::from(split)) as f64 * choice
+    largest.iter().sum::<f64>() + kind.choices(table.messages()) as f64 * choice
 }
 
 /// log2 of the probability that a LUT is wrong, which rotates by inputs of these variances: one of them is misread, or the
@@ -48,18 +49,35 @@ pub fn tree_log2_failure(ctx: &LweContext, tables: &[TreeTable], variances: &[f6
     either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())
 }
 
-/// The last message, turned by each multiple of the digits, high and low, of the message before it: see [`TURNS`].
-fn turns(
-    ctx: &LweContext,
-    [high, low, last]: [&[LweCiphertext]; 3],
-    from: Message,
-) -> Result<Vec<Vec<LweCiphertext>>, Error> {
-    let quarter = from.space() as i64 / 2;
-    let one = |i: usize, t: i64, u: i64| {
-        Ok(LweCiphertext::combine(ctx, 0, &[(&last[i], 1), (&low[i], quarter * t), (&high[i], quarter * u)])?)
-    };
-    let all = |(t, u)| (0..last.len()).map(|i| one(i, t, u)).collect();
-    TURNS.into_iter().flat_map(|t| TURNS.map(|u| (t, u))).map(all).collect()
+/// What rotations of one place are by: the messages that choose, and the inputs that rows are of.
+struct Inputs<'a> {
+    choices: Vec<Cow<'a, [LweCiphertext]>>,
+    rows: Vec<Cow<'a, [LweCiphertext]>>,
+}
+
+/// Sums of the ciphertexts of each place, with these weights.
+fn sums(ctx: &LweContext, terms: &[(&[LweCiphertext], i64)]) -> Result<Vec<LweCiphertext>, Error> {
+    let one = |i: usize| -> Vec<_> { terms.iter().map(|&(list, weight)| (&list[i], weight)).collect() };
+    (0..terms[0].0.len()).map(|i| Ok(LweCiphertext::combine(ctx, 0, &one(i))?)).collect()
+}
+
+impl<'a> Inputs<'a> {
+    fn of(ctx: &LweContext, messages: &[&'a [LweCiphertext]], kind: Rows, from: Message) -> Result<Self, Error> {
+        let (quarter, last) = (from.space() as i64 / 2, messages.len() - 1);
+        let borrowed = |lists: &[&'a [LweCiphertext]]| lists.iter().map(|&list| Cow::Borrowed(list)).collect();
+        match (kind, messages) {
+            (Rows::Signs, &[high, low, last]) => Ok(Self {
+                choices: vec![Cow::Owned(sums(ctx, &[(low, 2), (high, quarter)])?)],
+                rows: vec![Cow::Borrowed(last), Cow::Owned(sums(ctx, &[(last, 1), (high, quarter)])?)],
+            }),
+            (Rows::Turns, &[ref before @ .., high, low, last]) => {
+                let turns = TURNS.into_iter().flat_map(|t| TURNS.map(|u| (quarter * t, quarter * u)));
+                let one = |(t, u)| Ok(Cow::Owned(sums(ctx, &[(last, 1), (low, t), (high, u)])?));
+                Ok(Self { choices: borrowed(before), rows: turns.map(one).collect::<Result<_, Error>>()? })
+            }
+            _ => Ok(Self { choices: borrowed(&messages[..last]), rows: borrowed(&messages[last..]) }),
+        }
+    }
 }
 
 /// Evaluates each table on the messages, whose first list counts most; gives a list for each table. It takes the rotations
@@ -80,24 +98,22 @@ pub fn lookup_tree(
     let ctx = run.context();
     let (from, to) = agreed(messages, tables)?;
     let split = messages.len() > tables[0].messages();
-    let choices = tables[0].messages() - 1 - usize::from(split);
-    let (before, rest) = messages.split_at(choices);
-    let inputs = match rest {
-        &[high, low, last] => turns(ctx, [high, low, last], from)?,
-        _ => vec![rest[0].to_vec()],
-    };
-    let variances: Vec<f64> = before.iter().copied().chain(inputs.iter().map(|input| &input[..])).map(worst).collect();
+    let kind = Rows::of(tables[0].messages(), split);
+    let Inputs { choices, rows: inputs } = Inputs::of(ctx, messages, kind, from)?;
+    let variances: Vec<f64> = choices.iter().chain(&inputs).map(|input| worst(input)).collect();
     let log2_failure = tree_log2_failure(ctx, tables, &variances, split);
     permit("A table of several messages (the set \"wide\" is made for them)", log2_failure, allowed)?;
-    let before = before.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
+    let choices = choices.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
     let tree = Tree::of(tables, split);
-    let rows: Vec<_> = tree.rows().iter().map(|row| row_factors(ctx.params(), row)).collect();
+    let rows: Vec<_> = tree.rows().iter().map(|row| row.factors(ctx.params())).collect();
     let level = |message| tree.nodes().iter().filter(move |node| node.message == message);
-    let widest = (0..choices).map(|message| level(message).count()).max().unwrap_or(0).max(inputs.len());
+    let widest = (0..choices.len()).map(|message| level(message).count()).max().unwrap_or(0).max(inputs.len());
     let together = (TOGETHER / widest).max(1);
-    let parts = if split { inputs.len() as u64 } else { 1 };
-    let start = [GlweSample::trivial(ctx, &parts_of_half_steps(ctx, to, parts), run.id())?];
+    let start = [GlweSample::trivial(ctx, &parts_of_half_steps(ctx, to, kind.parts()), run.id())?];
+    // Each result of a choice has a box of its own.
+    let places = (0..kind.results()).map(|i| i * ctx.params().n() / from.boxes().0);
+    let extracted = |sample: GlweSample| Ok(places.clone().map(|at| sample.extract(ctx, at)).collect::<Vec<_>>());
     let mut results = Vec::with_capacity(messages[0].len());
     for at in (0..messages[0].len()).step_by(together) {
         let some = at..messages[0].len().min(at + together);
@@ -113,7 +129,7 @@ pub fn lookup_tree(
             let chosen = |at: usize| at.checked_sub(rows.len()).map(|at| found[i][at].clone());
             numbers.iter().filter_map(|&at| chosen(at).or_else(|| own.next())).collect()
         };
-        for message in (0..choices).rev() {
+        for message in (0..choices.len()).rev() {
             let jobs: Vec<(usize, &Node)> =
                 (0..samples.len()).flat_map(|i| level(message).map(move |node| (i, node))).collect();
             let starts = run.each(&jobs, |(i, node)| {
@@ -123,8 +139,8 @@ pub fn lookup_tree(
             if jobs.is_empty() {
                 continue;
             }
-            let chosen = run.rotate(&before[message][some.clone()], &starts, 0, |sample| Ok(sample.extract(ctx, 0)))?;
-            jobs.iter().zip(chosen).for_each(|((i, _), ct)| found[*i].push(ct));
+            let chosen = run.rotate(&choices[message][some.clone()], &starts, 0, extracted)?;
+            jobs.iter().zip(chosen).for_each(|((i, _), cts)| found[*i].extend(cts));
         }
         results.extend((0..samples.len()).map(|i| values(&found, i, tree.roots())));
     }
