@@ -282,6 +282,10 @@ fn an_estimate_stands_before_anything_runs() {
         (split(&[tree(4096, &one), tree(4096, &other)]), split(&[tree(1 << 16, &one)])),
         (36, 2 * (16 + 16 + 1))
     );
+    // Of two messages, two rotations and one for two tables that differ.
+    let byte = |value| tree(256, value);
+    assert_eq!((split(&[byte(&one), byte(&other)]), split(&[byte(&one), byte(&other), byte(&|i| i / 16)])), (6, 8));
+    assert_eq!(split(&[byte(&one), byte(&one)]), 6);
     assert!(four.estimate(Work::Lookup(&[]), 1).is_err() && four.estimate(Work::Floor(unsigned(4), 5), 1).is_err());
 }
 

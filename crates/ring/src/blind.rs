@@ -73,8 +73,7 @@ pub fn blind_block<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]
 
 /// The keys of a block as one, for exponents that many accumulators share: their products are summed once for all.
 pub struct MergedBlock {
-    /// Of each row, packed as in a [`PackedKey`].
-    planes: Vec<Words>,
+    /// The rows of the key, one after the other, each in the order of a [`PackedKey`], and what kernels may read beyond them.
     words: Words,
 }
 
@@ -83,12 +82,7 @@ impl MergedBlock {
     #[must_use]
     pub fn new(table: &SmallTable, key: &PackedKey) -> Self {
         let shape = key.shape();
-        let words = shape.levels * shape.columns * table.n();
-        let packed = (words * key.bytes() + SPARE_BYTES).div_ceil(8);
-        Self {
-            planes: (0..shape.rows).map(|_| Words::zeros(packed)).collect(),
-            words: Words::zeros(shape.rows * words),
-        }
+        Self { words: Words::zeros(shape.rows * shape.levels * shape.columns * table.n() + SPARE_BYTES / 8) }
     }
 
     /// [`blind_block`] on accumulators that share exponents: with the same words, in less time from a few of them on.
@@ -105,35 +99,22 @@ impl MergedBlock {
         scratch: &mut [u64],
     ) {
         let shape = key.shape();
-        assert!(shape.rows == shape.columns && shape.rows == self.planes.len());
+        assert!(shape.rows == shape.columns);
         let (own, next) = (planes(key, block), (block + 1 < shape.blocks).then(|| planes(key, block + 1)));
         let all = BlindRow { exponents, ..row(table, key, gadget, &own) };
-        table.kernels().merge_keys(table.constants(), &all, &mut self.words);
-        let rows = self.words.chunks_exact(self.words.len() / shape.rows);
-        for (plane, words) in self.planes.iter_mut().zip(rows) {
-            match key.bytes() {
-                5 => pack::<5>(words, bytemuck::cast_slice_mut(plane)),
-                _ => pack::<6>(words, bytemuck::cast_slice_mut(plane)),
-            }
-        }
-        let own: Vec<&[u8]> = self.planes.iter().map(|plane| bytemuck::cast_slice(plane)).collect();
+        let merged = self.words.len() - SPARE_BYTES / 8;
+        table.kernels().merge_keys(table.constants(), &all, &mut self.words[..merged]);
+        let rows: Vec<&[u8]> =
+            (0..shape.rows).map(|r| bytemuck::cast_slice(&self.words[r * (merged / shape.rows)..])).collect();
         let next = next.as_ref().map_or(&[][..], |next| &next[..shape.rows]);
-        // `X^N - 1` is -2, which the merged key is divided by.
         let accs = accs.into_iter();
-        let (bytes, parts, exponents) = (all.plane_bytes(table.n()), accs.len(), [table.n() as u16]);
+        let (bytes, parts) = (all.plane_bytes(table.n()), accs.len());
         for (i, acc) in accs.enumerate() {
             let fetched = [i, i + 1].map(|i| bytes * i / parts);
-            let row = BlindRow { planes: &own, keys: 1, exponents: &exponents, next, fetched, ..all };
+            let row = BlindRow { planes: &rows, keys: 1, bytes: 8, adds: true, exponents: &[], next, fetched, ..all };
             let words = row.scratch_words(table.n());
             table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
         }
-    }
-}
-
-/// Words to the bytes that packed keys hold of them.
-fn pack<const BYTES: usize>(words: &[u64], out: &mut [u8]) {
-    for (out, word) in out.chunks_exact_mut(BYTES).zip(words) {
-        out.copy_from_slice(&word.to_le_bytes()[..BYTES]);
     }
 }
 
@@ -179,6 +160,7 @@ fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a
         keys: shape.keys,
         levels: shape.levels,
         bytes: key.bytes(),
+        adds: false,
         base,
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
         exponents: &[],

@@ -2,11 +2,11 @@
 
 use super::Engine;
 use crate::{Error, ParameterError};
-use aglet_bootstrap::fhew::functional::{tree_log2_failure, tree_variance, Way};
+use aglet_bootstrap::fhew::functional::{TreePlan, Way};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
 use aglet_schemes::fhew::{
-    either, Gate, Group, Integer, Nearest, Rows, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE,
+    either, Domain, Gate, Group, Integer, Nearest, Rows, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE,
 };
 
 /// A call on fresh ciphertexts.
@@ -96,7 +96,7 @@ impl Engine {
     /// tables, given by the steepest row. Later steps start from it.
     #[must_use]
     pub fn tree_variance(&self, tables: &[TreeTable], split: bool) -> f64 {
-        tree_variance(&self.ctx, tables, split)
+        TreePlan::of(&self.ctx, tables, split).variance(&self.ctx)
     }
 
     /// A rotation of a batch, whose key is in the cache.
@@ -114,6 +114,11 @@ impl Engine {
 
     /// Rotations of a call on so many fresh ciphertexts, for reports of progress; 0 for what is refused.
     pub(super) fn planned(&self, work: Work, count: usize) -> usize {
+        if let Work::LookupTree(tables, split) = work {
+            // Without the noise of every row, which takes long.
+            let (rotations, full) = (Tree::of(tables, split).rotations(), tables.first().map_or(0, full_rotations));
+            return (rotations + full) * count;
+        }
         self.rotations(work, self.params().lwe().noise().fresh).map_or(0, |found| found.0 * count)
     }
 
@@ -150,7 +155,6 @@ impl Engine {
             }
             Work::LookupTree(tables, split) => {
                 let first = tables.first().ok_or(ParameterError::NoTable)?;
-                let full = usize::from(first.from().domain() == aglet_schemes::fhew::Domain::Full);
                 let (kind, quarter) = (Rows::of(first.messages(), split), (first.from().space() as f64 / 2.0).powi(2));
                 let mut variances = vec![variance; kind.choices(first.messages())];
                 match kind {
@@ -163,8 +167,8 @@ impl Engine {
                         variances.extend((0..kind.rotations()).map(|_| turned));
                     }
                 }
-                let rotations = Tree::of(tables, split).rotations() + first.messages() * full;
-                (rotations, tree_log2_failure(&self.ctx, tables, &variances, split))
+                let plan = TreePlan::of(&self.ctx, tables, split);
+                (plan.rotations() + full_rotations(first), plan.log2_failure(&self.ctx, &variances))
             }
             Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, variance)),
             Work::Equal(integer) => {
@@ -186,4 +190,9 @@ impl Engine {
             }
         })
     }
+}
+
+/// What the messages of a table take before it, a rotation each in the full domain.
+fn full_rotations(table: &TreeTable) -> usize {
+    table.messages() * usize::from(table.from().domain() == Domain::Full)
 }

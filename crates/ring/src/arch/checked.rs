@@ -159,9 +159,11 @@ impl Kernels {
         assert!(self.shaped(t.shaper()) && (1..=4).contains(&row.columns) && acc.len() == row.columns * n);
         assert!(if row.exponents.is_empty() { (1..=row.columns).contains(&rows) } else { rows == row.columns });
         assert!(scratch.len() == row.scratch_words(n) && row.keys == row.exponents.len().max(1));
-        assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0 && [5, 6].contains(&row.bytes));
+        assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0);
+        assert!([5, 6].contains(&row.bytes) || (row.bytes == 8 && row.exponents.is_empty()));
         assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
         assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
+        assert!(row.bytes < 8 || row.planes.iter().all(|p| p.as_ptr().align_offset(8) == 0));
         row.tally(n as u64).count();
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
         unsafe { (self.blind_block)(t, row, acc, scratch) }

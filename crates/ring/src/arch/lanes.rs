@@ -27,6 +27,8 @@ pub(crate) trait Lanes: Copy {
     const CHUNK: usize;
     /// Products of a balanced residue (fresh from `tame` or `acc_reduce`) and a constant that a narrow accumulator takes.
     const CHUNK_NARROW: usize;
+    /// Products of what a forward transform leaves and a constant that a narrow accumulator takes (0: it must be tamed before).
+    const CHUNK_LAZY: usize = 0;
     /// Working form of `WIDTH` residues.
     type V: Copy;
     /// A multiplier with its precomputed quotient.

@@ -5,7 +5,6 @@ use super::{LweCiphertext, LweContext, Switched};
 use crate::error::Error;
 use crate::fault::OperandFault;
 use crate::secret::KeyId;
-use aglet_ring::blind::weighted_sum;
 use aglet_ring::small::Words;
 use std::collections::BTreeMap;
 
@@ -16,9 +15,6 @@ pub struct GlweSample {
     key: KeyId,
     noises: Vec<SampleNoise>,
 }
-
-/// Words of a mask that sums are made of at a time.
-const PART: usize = 256;
 
 /// A noise of all coefficients, by the names of [`NoiseSource`].
 #[derive(Clone, Copy, Debug)]
@@ -195,63 +191,13 @@ impl GlweSample {
         // Coefficient 0 of `w X^j` times the body.
         let term = |&(at, w): &(usize, i64)| if at == 0 { w * body[0] as i64 } else { -w * body[n - at] as i64 };
         words.push(m.reduce_i64(factors.iter().map(term).sum()));
-        let sources = self.noises.iter().flat_map(|s| factors.iter().map(|&(at, w)| s.source(n, 2 * n - at, w)));
+        let sources = factors.iter().flat_map(|&(at, w)| self.sources(n, at, w));
         LweCiphertext::new(words, self.key, Sources::new(ctx, sources.collect()))
     }
 
-    /// Sums of [`GlweSample::product`]s of several samples: for each sum its sample, j and w. Powers of X are taken once.
-    ///
-    /// # Panics
-    /// If there is no such sample, or a j is too large.
-    #[must_use]
-    pub fn sums(ctx: &LweContext, samples: &[Self], all: &[Vec<(usize, usize, i64)>]) -> Vec<LweCiphertext> {
-        let (m, n, count) = (ctx.modulus(), ctx.params().n(), ctx.params().coordinates());
-        let mut powers = BTreeMap::<(usize, usize), Words>::new();
-        for &(i, at, _) in all.iter().flatten() {
-            powers.entry((i, at)).or_insert_with(|| {
-                let mut words = Words::zeros(count);
-                for (column, out) in samples[i].words[..count].chunks_exact(n).zip(words.chunks_exact_mut(n)) {
-                    let (stay, wrap) = column.split_at(n - at);
-                    out[at..].copy_from_slice(stay);
-                    out.iter_mut().zip(wrap).for_each(|(out, &x)| *out = m.neg(x));
-                }
-                words
-            });
-        }
-        let weighted = |terms: &Vec<(usize, usize, i64)>| -> Vec<(&Words, u64)> {
-            terms.iter().map(|&(i, at, w)| (&powers[&(i, at)], m.reduce_i64(w))).collect()
-        };
-        let weighted: Vec<_> = all.iter().map(weighted).collect();
-        // Part by part, so that what all sums read stays in the cache.
-        let mut masks = vec![vec![0; count]; all.len()];
-        let mut terms = Vec::new();
-        for first in (0..count).step_by(PART) {
-            for (own, mask) in weighted.iter().zip(&mut masks) {
-                let end = count.min(first + PART);
-                terms.clear();
-                terms.extend(own.iter().map(|(words, w)| (&words[first..end], *w)));
-                weighted_sum(ctx.table(), &terms, &mut mask[first..end]);
-            }
-        }
-        let first = samples[0].key;
-        let finished = all.iter().zip(masks).map(|(terms, mask)| {
-            let mut words = Vec::with_capacity(count + 1);
-            for column in mask.chunks_exact(n) {
-                words.push(column[0]);
-                words.extend(column[1..].iter().rev().map(|&x| m.neg(x)));
-            }
-            // Coefficient 0 of `w X^j` times the body.
-            let body = |&(i, at, w): &(usize, usize, i64)| {
-                let body = &samples[i].words[count..];
-                m.mul(m.reduce_i64(w), if at == 0 { body[0] } else { m.neg(body[n - at]) })
-            };
-            words.push(terms.iter().map(body).fold(0, |sum, x| m.add(sum, x)));
-            let sources = |&(i, at, w): &(usize, usize, i64)| {
-                samples[i].noises.iter().map(move |noise| noise.source(n, 2 * n - at, w))
-            };
-            LweCiphertext::new(words, first, Sources::new(ctx, terms.iter().flat_map(sources).collect()))
-        });
-        finished.collect()
+    /// The noises of `w` times the constant coefficient of the product with `X^at`.
+    pub(super) fn sources(&self, n: usize, at: usize, w: i64) -> impl Iterator<Item = NoiseSource> + '_ {
+        self.noises.iter().map(move |noise| noise.source(n, 2 * n - at, w))
     }
 
     /// The variance of [`GlweSample::product`] with these factors of what a rotation of a table in the clear gives.

@@ -9,7 +9,7 @@ use super::{AutomorphismKeys, GlweSample, LweCiphertext, LweContext, LweSecretKe
 use crate::error::Error;
 use crate::fault::OperandFault;
 use crate::secret::KeyId;
-use aglet_ring::blind::Gadget;
+use aglet_ring::blind::{weighted_sum, Gadget};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -165,10 +165,12 @@ fn galois(ctx: &LweContext) -> Vec<usize> {
 /// A ciphertext times a number as the constant coefficient of a sample.
 fn constant(ctx: &LweContext, ct: &LweCiphertext, by: u64) -> Words {
     let (m, n) = (ctx.modulus(), ctx.params().n());
+    let mut products = Words::zeros(ct.dimension());
+    weighted_sum(ctx.table(), &[(&ct.mask(ctx)[..], by)], &mut products);
     let mut out = Words::zeros(ct.dimension() + n);
-    for (out, mask) in out.chunks_exact_mut(n).zip(ct.mask(ctx).chunks_exact(n)) {
-        out[0] = m.mul(mask[0], by);
-        out[1..].iter_mut().rev().zip(&mask[1..]).for_each(|(out, &a)| *out = m.neg(m.mul(a, by)));
+    for (out, mask) in out.chunks_exact_mut(n).zip(products.chunks_exact(n)) {
+        out[0] = mask[0];
+        out[1..].iter_mut().rev().zip(&mask[1..]).for_each(|(out, &a)| *out = m.neg(a));
     }
     out[ct.dimension()] = m.mul(ct.body(), by);
     out

@@ -168,6 +168,7 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct Tree<'a> {
     rows: Vec<Row<'a>>,
+    leaves: Vec<Vec<usize>>,
     nodes: Vec<Node>,
     roots: Vec<usize>,
     kind: Rows,
@@ -189,9 +190,10 @@ impl<'a> Tree<'a> {
         let kind = Rows::of(messages, split);
         let mut left: Vec<Vec<usize>> =
             tables.iter().map(|table| table.choices(kind).into_iter().map(&mut number).collect()).collect();
+        let leaves = left.clone();
         if kind == Rows::Signs {
             let (nodes, roots) = pairs(&left, rows.len());
-            return Self { rows, nodes, roots, kind };
+            return Self { rows, leaves, nodes, roots, kind };
         }
         let (mut nodes, mut known) = (Vec::new(), HashMap::new());
         for message in (0..kind.choices(messages)).rev() {
@@ -207,13 +209,18 @@ impl<'a> Tree<'a> {
             };
             left.iter_mut().for_each(|table| *table = table.chunks_exact(p).map(&mut choice).collect());
         }
-        Self { rows, nodes, roots: left.concat(), kind }
+        Self { rows, leaves, nodes, roots: left.concat(), kind }
     }
 
     /// What choices choose from.
     #[must_use]
     pub fn rows(&self) -> &[Row<'a>] {
         &self.rows
+    }
+    /// The number of each row of each table.
+    #[must_use]
+    pub fn leaves(&self) -> &[Vec<usize>] {
+        &self.leaves
     }
     /// How rows are made.
     #[must_use]

@@ -15,7 +15,7 @@ use aglet_rlwe::Error;
 use std::sync::Arc;
 
 /// Accumulators of one input for which the keys of a block are merged: fewer do not make up for it.
-const MERGED: usize = 4;
+const MERGED: usize = 2;
 
 /// Keys of blocks.
 pub struct Blocks(BlindRotationKey);

@@ -14,7 +14,7 @@ pub use compare::{compare, equal, sign, sign_of_messages, Order};
 pub use gates::{gate, mux};
 pub use nearest::nearest;
 pub use tables::{lookup, Way};
-pub use tree::{lookup_tree, tree_log2_failure, tree_variance};
+pub use tree::{lookup_tree, TreePlan};
 pub use unsigned::{digits, floor};
 
 use crate::{Error, FhewBootstrapKey};

@@ -12,41 +12,73 @@ use super::tables::ready;
 use super::{columns, permit, worst, Rotate, TOGETHER};
 use crate::Error;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey};
+use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey, Powers};
 use aglet_schemes::fhew::{either, parts_of_half_steps, Domain, Message, Node, Rows, Tree, TreeTable, TURNS};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-/// The noise variance, on the torus, of results of tables on several messages that are evaluated together. The steepest row
-/// of all tables multiplies the noise of its rotations; each message before that of rows adds that of packing and of a
-/// rotation. If it is `split`, rows are of two messages.
-#[must_use]
-pub fn tree_variance(ctx: &LweContext, tables: &[TreeTable], split: bool) -> f64 {
-    tables.iter().map(|table| variance_of(ctx, table, split)).fold(0.0, f64::max)
+/// How tables on several messages are evaluated together: their tree, and what its rows are multiplied by.
+pub struct TreePlan<'a> {
+    tree: Tree<'a>,
+    rows: Vec<Vec<(usize, usize, i64)>>,
+    tables: &'a [TreeTable],
 }
 
-/// The same of one table: of each rotation the largest part that any row has, as results are told apart by their inputs.
-fn variance_of(ctx: &LweContext, table: &TreeTable, split: bool) -> f64 {
-    let kind = Rows::of(table.messages(), split);
-    let mut largest = vec![0.0f64; kind.rotations()];
-    for row in table.choices(kind) {
-        for one in row.factors(ctx.params()).chunk_by(|x, y| x.0 == y.0) {
-            let factors: Vec<_> = one.iter().map(|&(_, at, w)| (at, w)).collect();
-            let most = &mut largest[one[0].0];
-            *most = most.max(GlweSample::product_variance(ctx, &factors));
-        }
+impl<'a> TreePlan<'a> {
+    /// The plan of these tables. If it is `split`, the message before the last is there as two digits.
+    #[must_use]
+    pub fn of(ctx: &LweContext, tables: &'a [TreeTable], split: bool) -> Self {
+        let tree = Tree::of(tables, split);
+        let rows = tree.rows().iter().map(|row| row.factors(ctx.params())).collect();
+        Self { tree, rows, tables }
     }
-    let choice = PackingKey::noise(ctx, ctx.params().spec().gadget) + ctx.noise().blind_rotation;
-    largest.iter().sum::<f64>() + kind.choices(table.messages()) as f64 * choice
-}
 
-/// log2 of the probability that a LUT is wrong, which rotates by inputs of these variances: one of them is misread, or the
-/// result has too much noise.
-#[must_use]
-pub fn tree_log2_failure(ctx: &LweContext, tables: &[TreeTable], variances: &[f64], split: bool) -> f64 {
-    let noise = ctx.params().noise();
-    let read = tables.iter().take(1).flat_map(|t| variances.iter().map(|v| t.from().log2_failure(&noise, *v, 0)));
-    let result = |t: &TreeTable| log2_tail(0.5 / t.to().torus() as f64, variance_of(ctx, t, split));
-    either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())
+    /// Its rotations, without those of messages of the full domain.
+    #[must_use]
+    pub fn rotations(&self) -> usize {
+        self.tree.rotations()
+    }
+
+    /// The noise variance, on the torus, of the noisiest result. The steepest row of all tables multiplies the noise of its
+    /// rotations; each message before that of rows adds that of packing and of a rotation.
+    #[must_use]
+    pub fn variance(&self, ctx: &LweContext) -> f64 {
+        self.variances(ctx).into_iter().fold(0.0, f64::max)
+    }
+
+    /// log2 of the probability that a result is wrong, where rotations are by inputs of these variances: one of them is misread,
+    /// or the result has too much noise.
+    #[must_use]
+    pub fn log2_failure(&self, ctx: &LweContext, inputs: &[f64]) -> f64 {
+        let noise = ctx.params().noise();
+        let read = self.tables.iter().take(1).flat_map(|t| inputs.iter().map(|v| t.from().log2_failure(&noise, *v, 0)));
+        let results = self.tables.iter().zip(self.variances(ctx));
+        let results = results.map(|(t, variance)| log2_tail(0.5 / t.to().torus() as f64, variance));
+        either(&read.chain(results).collect::<Vec<_>>())
+    }
+
+    /// The variance of each table: of each rotation the largest part that any row has, as results are told apart by their inputs.
+    fn variances(&self, ctx: &LweContext) -> Vec<f64> {
+        let (kind, neighbours, one) = (self.tree.kind(), ctx.noise().neighbours, ctx.noise().blind_rotation);
+        let choice = PackingKey::noise(ctx, ctx.params().spec().gadget) + one;
+        let of_table = |(table, rows): (&TreeTable, &Vec<usize>)| {
+            let (mut largest, mut rows) = (vec![0.0f64; kind.rotations()], rows.clone());
+            rows.sort_unstable();
+            rows.dedup();
+            for factors in rows.iter().flat_map(|&row| self.rows[row].chunk_by(|x, y| x.0 == y.0)) {
+                let most = &mut largest[factors[0].0];
+                let sum = |power: i32| factors.iter().map(|f| (f.2.abs() as f64).powi(power)).sum::<f64>();
+                let squares = sum(2);
+                // If all were neighbours; most rows are below the largest even so.
+                if one * (squares + neighbours * (sum(1).powi(2) - squares)) * (1.0 + 1e-9) > *most {
+                    let own: Vec<_> = factors.iter().map(|&(_, at, w)| (at, w)).collect();
+                    *most = most.max(GlweSample::product_variance(ctx, &own));
+                }
+            }
+            largest.iter().sum::<f64>() + kind.choices(table.messages()) as f64 * choice
+        };
+        self.tables.iter().zip(self.tree.leaves()).map(of_table).collect()
+    }
 }
 
 /// What rotations of one place are by: the messages that choose, and the inputs that rows are of.
@@ -101,12 +133,13 @@ pub fn lookup_tree(
     let kind = Rows::of(tables[0].messages(), split);
     let Inputs { choices, rows: inputs } = Inputs::of(ctx, messages, kind, from)?;
     let variances: Vec<f64> = choices.iter().chain(&inputs).map(|input| worst(input)).collect();
-    let log2_failure = tree_log2_failure(ctx, tables, &variances, split);
+    let plan = TreePlan::of(ctx, tables, split);
+    let log2_failure = plan.log2_failure(ctx, &variances);
     permit("A table of several messages (the set \"wide\" is made for them)", log2_failure, allowed)?;
     let choices = choices.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
-    let tree = Tree::of(tables, split);
-    let rows: Vec<_> = tree.rows().iter().map(|row| row.factors(ctx.params())).collect();
+    let TreePlan { tree, rows, .. } = &plan;
+    let used: BTreeSet<(usize, usize)> = rows.iter().flatten().map(|&(i, at, _)| (i, at)).collect();
     let level = |message| tree.nodes().iter().filter(move |node| node.message == message);
     let widest = (0..choices.len()).map(|message| level(message).count()).max().unwrap_or(0).max(inputs.len());
     let together = (TOGETHER / widest).max(1);
@@ -122,10 +155,10 @@ pub fn lookup_tree(
         let samples = run.rotate(&turned, &start, 0, Ok)?;
         let samples: Vec<&[GlweSample]> = samples.chunks_exact(inputs.len()).collect();
         let mut found: Vec<Vec<LweCiphertext>> = vec![Vec::new(); samples.len()];
-        // Rows together, as they share powers of X.
+        let powers = run.each(&samples, |own| Ok(Powers::of(ctx, own, used.iter().copied())))?;
         let values = |found: &[Vec<LweCiphertext>], i: usize, numbers: &[usize]| -> Vec<LweCiphertext> {
-            let own: Vec<_> = numbers.iter().filter_map(|&at| rows.get(at).cloned()).collect();
-            let mut own = GlweSample::sums(ctx, samples[i], &own).into_iter();
+            let own: Vec<&[_]> = numbers.iter().filter_map(|&at| rows.get(at).map(|row| &row[..])).collect();
+            let mut own = powers[i].sums(ctx, &own).into_iter();
             let chosen = |at: usize| at.checked_sub(rows.len()).map(|at| found[i][at].clone());
             numbers.iter().filter_map(|&at| chosen(at).or_else(|| own.next())).collect()
         };

@@ -12,7 +12,7 @@ use crate::tally::Tally;
 pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
 
 /// A block: `acc += sum_j (X^(exponent_j) - 1) acc x key_j`, for the keys whose exponent is not 0. Or an external product with one
-/// key: columns that were cut into digits become `acc x key`, those that were not get it added.
+/// key: columns that were cut into digits become `acc x key`, those that were not get it added, or all.
 #[derive(Clone, Copy)]
 pub(crate) struct BlindRow<'a> {
     /// For every column of the accumulator that is cut into digits, the first ones, the rows of all keys that these meet, packed:
@@ -24,8 +24,10 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) keys: usize,
     /// Digits of a coefficient.
     pub(crate) levels: usize,
-    /// Bytes of a packed word: 5 or 6.
+    /// Bytes of a packed word: 5 or 6, in an external product 8 too.
     pub(crate) bytes: usize,
+    /// Whether an external product is added to all columns.
+    pub(crate) adds: bool,
     /// The base of the digits, a power of two.
     pub(crate) base: f64,
     /// `base^levels / q`.
@@ -118,16 +120,28 @@ unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs
     }
 }
 
-/// `X^exponent - 1` in a vector of values, that of this power of psi at lane 0.
+/// `X^exponent - 1` in a vector of values as a constant, that of this power of psi at lane 0.
 #[inline(always)]
-unsafe fn difference<L: Lanes>(l: L, t: &SmallConstants, exponent: u16, power: u32) -> L::T {
+unsafe fn difference<L: Lanes>(l: L, t: &SmallConstants, exponent: u16, power: u32) -> L::V {
     let (e, mask, lanes) = (usize::from(exponent), 2 * t.n() - 1, L::WIDTH * L::WIDTH - 1);
     // SAFETY: exponents and their products are below 2N by the mask.
     unsafe {
         let one = L::splat_raw(L::prepare_constant(t.modulus(), 1));
         let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
         let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
-        l.multiplier(l.sub(l.mul(lane, power), one))
+        l.sub(l.mul(lane, power), one)
+    }
+}
+
+/// A vector of key words of so many bytes.
+#[inline(always)]
+unsafe fn load_key<L: Lanes, const BYTES: usize>(l: L, p: *const u8) -> L::V {
+    // SAFETY: the words are inside the key by the contract of the caller; those of eight bytes lie on multiples of eight.
+    unsafe {
+        match BYTES {
+            8 => l.load(p.cast()),
+            _ => l.load_packed(p, 0, 8 * BYTES),
+        }
     }
 }
 
@@ -146,6 +160,7 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
         let planes: [*const u8; C] = core::array::from_fn(|c| row.planes[c.min(row.planes.len() - 1)].as_ptr());
         let planes = if EXTERNAL { &planes[..row.planes.len()] } else { &planes };
         let exponents = if EXTERNAL { &[1] } else { row.exponents };
+        let lazy = EXTERNAL && planes.len() * row.levels <= L::CHUNK_LAZY;
         for (v, &power) in t.exponents().iter().enumerate() {
             let mut accs = [l.acc_zero::<true>(); C];
             let mut sums = [l.constant(0); C];
@@ -153,15 +168,15 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
             for (j, &e) in exponents.iter().enumerate().filter(|(_, &e)| e != 0) {
                 let monomial = match EXTERNAL {
                     true => l.splat(L::prepare(t.modulus(), 1)),
-                    false => difference(l, t, e, power),
+                    false => l.multiplier(difference(l, t, e, power)),
                 };
                 for (r, plane) in planes.iter().enumerate() {
                     for level in 0..row.levels {
                         let d = L::load_raw(digits.as_ptr().add((r * row.levels + level) * n + v * L::WIDTH));
-                        let x = l.mul(d, monomial);
+                        let x = if lazy { d } else { l.mul(d, monomial) };
                         let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
                         for (c, acc) in accs.iter_mut().enumerate() {
-                            *acc = l.mac(*acc, x, l.load_packed(plane.add(at + c * L::WIDTH * BYTES), 0, 8 * BYTES));
+                            *acc = l.mac(*acc, x, load_key::<L, BYTES>(l, plane.add(at + c * L::WIDTH * BYTES)));
                         }
                         count += 1;
                         if L::CHUNK_NARROW < MOST_PRODUCTS && count == L::CHUNK_NARROW {
@@ -222,6 +237,10 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
             }
         }
         match (row.columns, row.bytes) {
+            (1, 8) => products::<L, 1, 8, true>(l, t, row, digit_rows, sums),
+            (2, 8) => products::<L, 2, 8, true>(l, t, row, digit_rows, sums),
+            (3, 8) => products::<L, 3, 8, true>(l, t, row, digit_rows, sums),
+            (_, 8) => products::<L, 4, 8, true>(l, t, row, digit_rows, sums),
             (1, 5) => products::<L, 1, 5, EXTERNAL>(l, t, row, digit_rows, sums),
             (1, _) => products::<L, 1, 6, EXTERNAL>(l, t, row, digit_rows, sums),
             (2, 5) => products::<L, 2, 5, EXTERNAL>(l, t, row, digit_rows, sums),
@@ -231,7 +250,7 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
             (_, 5) => products::<L, 4, 5, EXTERNAL>(l, t, row, digit_rows, sums),
             _ => products::<L, 4, 6, EXTERNAL>(l, t, row, digit_rows, sums),
         }
-        if EXTERNAL {
+        if EXTERNAL && !row.adds {
             acc[..row.planes.len() * n].fill(0);
         }
         for (values, column) in sums.chunks_exact_mut(n).zip(acc.chunks_exact_mut(n)) {
@@ -248,15 +267,13 @@ unsafe fn merged<L: Lanes, const C: usize, const BYTES: usize>(
     row: &BlindRow<'_>,
     out: &mut [u64],
 ) {
-    let (n, m, ones) = (t.n(), t.modulus(), [1u64; 8]);
-    let scale = L::prepare(m, m.mul(L::pack_constant(m, 1), m.neg(m.inv(2))));
+    let n = t.n();
     // SAFETY: there are no more keys than products in a sum; every vector stays inside planes and `out`.
     unsafe {
-        let scale = l.splat(scale);
         for (v, &power) in t.exponents().iter().enumerate() {
             let mut factors = [l.constant(0); MOST_PRODUCTS];
             for (factor, &e) in factors.iter_mut().zip(row.exponents) {
-                *factor = l.mul(l.mul(l.load(ones.as_ptr()), difference(l, t, e, power)), scale);
+                *factor = l.tame(difference(l, t, e, power));
             }
             for (plane, out) in row.planes.iter().zip(out.chunks_exact_mut(row.levels * C * n)) {
                 for level in 0..row.levels {
@@ -265,16 +282,20 @@ unsafe fn merged<L: Lanes, const C: usize, const BYTES: usize>(
                     for (j, &factor) in factors.iter().enumerate().take(row.keys) {
                         let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
                         for (c, acc) in accs.iter_mut().enumerate() {
-                            let key = l.load_packed(plane.as_ptr().add(at + c * L::WIDTH * BYTES), 0, 8 * BYTES);
+                            let key = load_key::<L, BYTES>(l, plane.as_ptr().add(at + c * L::WIDTH * BYTES));
                             *acc = l.mac(*acc, factor, key);
                         }
                         if L::CHUNK_NARROW < MOST_PRODUCTS && (j + 1) % L::CHUNK_NARROW == 0 {
                             lazy_reduce::<L, C>(l, &mut sums, &mut accs);
                         }
                     }
-                    lazy_reduce::<L, C>(l, &mut sums, &mut accs);
-                    for (c, sum) in sums.iter().enumerate() {
-                        l.store(out.as_mut_ptr().add(((v * row.levels + level) * C + c) * L::WIDTH), *sum);
+                    let out = out.as_mut_ptr().add((v * row.levels + level) * C * L::WIDTH);
+                    for (c, (sum, acc)) in sums.into_iter().zip(accs).enumerate() {
+                        let out = out.add(c * L::WIDTH);
+                        match L::CHUNK_NARROW < MOST_PRODUCTS {
+                            true => l.store(out, l.add(sum, l.acc_reduce::<true>(acc))),
+                            false => l.acc_finish::<true>(out, acc),
+                        }
                     }
                 }
             }
@@ -282,8 +303,8 @@ unsafe fn merged<L: Lanes, const C: usize, const BYTES: usize>(
     }
 }
 
-/// `-1/2 sum_j (X^(exponent_j) - 1) key_j` over the keys of a block, as packed keys hold words, one plane after the other. The block of this
-/// one key with the exponent N is that of all keys, as `X^N - 1` is -2: many accumulators of the same exponents meet it.
+/// `sum_j (X^(exponent_j) - 1) key_j` over the keys of a block, in the order of packed keys, one plane after the other. The external product
+/// with it, added, is the block of all keys: many accumulators of the same exponents meet it.
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; planes have [`BlindRow::plane_bytes`] and 64 more, `out` has

@@ -4,7 +4,7 @@
 //! `x w - m q`, `m = lo52(x w / q)`, is a multiple of 2^52, and the high halves alone give `(-q, q)` for any `x < 2^52`. The
 //! shift to `(0, 2q)` rides in an accumulator. Sums of products add the low and high 52-bit halves apart, and are divided
 //! by 2^52 in the same way. Narrow ones are of constants times 2^52, so that is all: sixteen products below 2^50 q leave less
-//! than 5q. Wide ones are multiplied by 2^52 again, and need the high half, with what the low one carries and q, below 2^52:
+//! than 5q, and so do four of values below 2^52. Wide ones are multiplied by 2^52 again, and need the high half, with what the low one carries and q, below 2^52:
 //! twelve products below 2^100 come to `12 (2^48 - 1) + 11`.
 
 mod moves;
@@ -72,6 +72,7 @@ impl Lanes for Avx512Ifma {
     const ROOMY_BITS: u32 = 47;
     const CHUNK: usize = 12;
     const CHUNK_NARROW: usize = 16;
+    const CHUNK_LAZY: usize = 4;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
