@@ -759,6 +759,9 @@ class Engine:
         """`delta` as in `numpy.roll`: slot j moves to slot j + delta."""
 
     def conjugate(self, ct: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
+    def part(self, ct: Ciphertext, imaginary: bool, key: ConjugationKey) -> Ciphertext:
+        """The real parts of all slots, or the imaginary ones, as real numbers. It uses a level."""
+
     def level_down(self, ct: Ciphertext, level: int) -> Ciphertext: ...
     def assume(self, ct: Ciphertext, bound: float | None = None, noise: float | None = None) -> Ciphertext:
         """The same ciphertext, with bounds that the caller states: on its values and on the errors of its slots."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import products
+from aglet.arrays import composed, products
 from aglet.arrays.functions import compare
 from aglet.arrays.joins import is_encrypted
 from aglet.arrays.served import FUNCTIONS, OPERANDS, UFUNCS, VIEWS
@@ -55,6 +55,8 @@ def function(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Any:
     """Apply another function of numpy with the arguments that are supported. Others are refused."""
     if called in VIEWS:
         return _viewed(called, given, options)
+    if called not in FUNCTIONS and called in composed.SERVED:
+        return composed.call(called, composed.SERVED[called], given, options)
     if called not in FUNCTIONS:
         raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
     names, served = FUNCTIONS[called]
@@ -98,8 +100,6 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
 
 _INSTEAD = {
     "round": "round the result of session.decrypt",
-    "real": "encrypt the real parts separately, or use (x + x.conj()) * 0.5",
-    "imag": "encrypt the imaginary parts separately, or use (x - x.conj()) * -0.5j",
     "item": "use x[i], an encrypted number, and session.decrypt(x[i]) for its value",
     "tolist": "use session.decrypt(x).tolist()",
 }
@@ -108,7 +108,7 @@ _INSTEAD = {
 def missing(name: str) -> str:
     """The replacement of an attribute that numpy's arrays have and encrypted arrays do not."""
     instead = _INSTEAD.get(name)
-    if instead is None and any(one.__name__ == name for one in (*FUNCTIONS, *VIEWS)):
+    if instead is None and any(one.__name__ == name for one in (*FUNCTIONS, *VIEWS, *composed.SERVED)):
         instead = f"use numpy.{name}(x, ...)"
     if instead is None and hasattr(np.ndarray, name) and not name.startswith("_"):
         instead = "docs/arrays.md lists what is supported, and session.decrypt(x) returns a numpy array"
@@ -118,7 +118,7 @@ def missing(name: str) -> str:
 
 def _refusal(name: str, options: dict[str, Any]) -> str:
     with_options = f" with {', '.join(options)}" if options else ""
-    served = sorted({one.__name__ for one in (*UFUNCS, *FUNCTIONS, *VIEWS)})
+    served = sorted({one.__name__ for one in (*UFUNCS, *FUNCTIONS, *VIEWS, *composed.SERVED)})
     return (
         f"{name}{with_options} is not supported on encrypted arrays, and Aglet does not decrypt them for it; "
         f"supported are {', '.join(served)}, and session.function for any smooth function."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aglet.arrays import along, order, products, sums
+from aglet.arrays.interval import Interval
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
@@ -16,6 +17,28 @@ class Reductions:
     """Mixed into `EncryptedArray`."""
 
     __slots__ = ()
+
+    @property
+    def real(self: Any) -> EncryptedArray:
+        """The real parts, as in numpy. Those of complex numbers use a level."""
+        found: EncryptedArray = self if self.is_real else self._part(False)
+        return found
+
+    @property
+    def imag(self: Any) -> EncryptedArray:
+        """The imaginary parts, as in numpy. Those of complex numbers use a level, those of real ones are zeros."""
+        found: EncryptedArray = self * 0 if self.is_real else self._part(True)
+        return found
+
+    def _part(self: Any, imaginary: bool) -> EncryptedArray:
+        self.need(1)
+        size, machine = self.interval.size, self.session.machine
+        found: EncryptedArray = self.each(
+            lambda chunk: machine.part(chunk, imaginary),
+            Interval(-size, size),
+            lambda filler: complex(filler).imag if imaginary else complex(filler).real,
+        )
+        return found
 
     def sum(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
         """Sum over one axis, several, or all.

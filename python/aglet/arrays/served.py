@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import along, contractions, fits, functions, joins, norms, order, products
+from aglet.arrays import along, composed, contractions, fits, functions, joins, norms, order, products
 from aglet.arrays.functions import compare, larger
 from aglet.arrays.joins import is_encrypted
 from aglet.ckks import values
@@ -105,6 +105,10 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.conjugate: lambda x: x.conj(),
     np.reciprocal: lambda x: fits.reciprocal(x),
     **{one: _fitted(one) for one in _SMOOTH},
+    **composed.UFUNCS,
+    np.fabs: abs,
+    **dict.fromkeys((np.deg2rad, np.radians), lambda x: x * (np.pi / 180)),
+    **dict.fromkeys((np.rad2deg, np.degrees), lambda x: x * (180 / np.pi)),
 }
 
 # Each with numpy's names of its arguments in their order; of these, the call takes what is served.

@@ -337,6 +337,44 @@ def _stable(a: Any, axis: Any) -> Any:
     return a.argsort(axis, kind="stable") if isinstance(a, np.ndarray) else np.argsort(a, axis)
 
 
+def _composed(draw: Draws, pairs: list[Pair]) -> Step:
+    """What others make up, of a matrix of its own: products of a few elements, weights, elements that are chosen."""
+    session = draw.one_of(pairs).encrypted.session
+    random = np.random.default_rng(draw.integer(0, 2**16))
+    shape = (draw.integer(2, 4), draw.integer(3, 5))
+    values = random.uniform(-1, 1, shape)
+    if draw.flag():
+        values = values + 1j * random.uniform(-1, 1, shape)
+    axis = draw.one_of([0, 1, -1])
+    text, call = draw.one_of(
+        [
+            ("compress", lambda a: np.compress([True, False, True][: a.shape[axis]], a, axis)),
+            ("append", lambda a: np.append(a, a[:1], 0)),
+            ("delete", lambda a: np.delete(a, -1, axis)),
+            ("resize", lambda a: np.resize(a, (3, 2))),
+            ("cumprod", lambda a: np.cumprod(a[:, :3], axis)),
+            ("kron", lambda a: np.kron(a[0], a[:2, :2])),
+            ("tensordot", lambda a: np.tensordot(a, a, axes=(axis, axis))),
+            ("vdot", lambda a: np.vdot(a, a[::-1])),
+            ("cross", lambda a: np.cross(a[:, :3], a[::-1, :3])),
+            ("trace", lambda a: np.trace(a)),
+            ("polyval", lambda a: np.polyval([0.5, -1, 0.25], a)),
+            ("ediff1d", lambda a: np.ediff1d(a)),
+            ("cov", lambda a: np.cov(a)),
+            ("gradient", lambda a: np.gradient(a, 0.5, axis=axis % 2)),
+            ("trapezoid", lambda a: np.trapezoid(a, axis=axis)),
+            ("correlate", lambda a: np.correlate(a[0], a[1][:2], "full")),
+            ("real", lambda a: a.real * 1.0),
+            ("imag", lambda a: np.imag(a) + 0.5),
+            ("diag", lambda a: np.diag(a[0], 1)),
+            ("tril", lambda a: np.tril(a, -1)),
+            ("degrees", lambda a: np.degrees(a.real) / 90),
+        ]
+    )
+    x = Pair(session.encrypt(values, bound=2), values, 2.0**-22)
+    return Step(f"{text} along {axis}", call, (x,), 0.0, 2.0**-14)
+
+
 FUNCTIONS: dict[str, Callable[[Draws, list[Pair]], Step]] = {
     "smooth": _smooth,
     "quotient": _quotient,
@@ -346,4 +384,5 @@ FUNCTIONS: dict[str, Callable[[Draws, list[Pair]], Step]] = {
     "norm": _norm,
     "move": _move,
     "rows": _rows,
+    "composed": _composed,
 }

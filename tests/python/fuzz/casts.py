@@ -34,6 +34,10 @@ _ONE: dict[str, Any] = {
     "half": lambda x: x * 0.5,
     "minus": lambda x: 1.0 - x,
     "first": lambda x: x[..., :1] if x.ndim else x,
+    "running product": lambda x: np.cumprod(x[..., :3], axis=-1) if x.ndim and x.dtype.kind == "f" else x,
+    "without NaN": lambda x: np.nansum(x),
+    "chosen": lambda x: np.compress([True, False, True], x.reshape(-1)[:3]) if x.size > 2 else x,
+    "pairs": lambda x: np.kron(x.reshape(-1)[:2], [1, 2]),
     "negative": lambda x: -x if x.dtype.kind in "fi" else ~x,
 }
 

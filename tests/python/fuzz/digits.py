@@ -28,7 +28,9 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "minimum": np.minimum, "maximum": np.maximum, "logical_or": np.logical_or, "matmul": operator.matmul,
-    "isin": np.isin, "outer": np.outer, "inner": np.inner,
+    "isin": np.isin, "outer": np.outer, "inner": np.inner, "fmax": np.fmax, "append": np.append, "kron": np.kron,
+    "convolve": np.convolve, "vdot": np.vdot, "tensordot": lambda x, y: np.tensordot(x, y, axes=1),
+    "einsum": lambda x, y: np.einsum("ij,ij->i", x, y), "pairs": lambda x, y: np.einsum("ij,kj->ik", x, y),
 }  # fmt: skip
 ONE: dict[str, Callable[[Any], Any]] = {
     "-": operator.neg, "~": operator.invert, "abs": np.abs, "not": np.logical_not, "sum": np.sum, "any": np.any,
@@ -41,9 +43,13 @@ ONE: dict[str, Callable[[Any], Any]] = {
     "concatenate": lambda x: np.concatenate([x, x], axis=-1), "square": np.square, "sign": np.sign, "diff": np.diff,
     "cube": lambda x: x**3, "ptp": lambda x: np.ptp(x, axis=0), "pad": lambda x: np.pad(x, 1, constant_values=1),
     "edges": lambda x: np.pad(x, (1, 2), mode="edge"), "diag": np.diag, "tril": lambda x: np.tril(x, -1),
+    "cumprod": lambda x: np.cumprod(x, dtype=np.uint8), "ediff1d": np.ediff1d, "nansum": np.nansum,
+    "compress": lambda x: np.compress([1, 0, 1], x), "atleast_3d": np.atleast_3d, "trace": np.trace,
+    "delete": lambda x: np.delete(x, 0, axis=-1), "resize": lambda x: np.resize(x, (2, 2)), "real": np.real,
     "largest": lambda x: np.maximum.reduce(x, axis=-1), "twice": lambda x: np.diff(x, n=2),
 }  # fmt: skip
-HEAVY = {"argsort", "*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">>", "square", "cube", "outer", "inner"}
+HEAVY = {"argsort", "*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">>", "square", "cube", "outer", "inner",
+         "kron", "convolve", "vdot", "tensordot", "einsum", "pairs", "cumprod"}  # fmt: skip
 """What takes so many bootstraps on wide dtypes that ciphertexts are spared."""
 
 

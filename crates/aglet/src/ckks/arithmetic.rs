@@ -310,6 +310,20 @@ impl Engine {
         let keys = [key.with_role()].into_iter().collect();
         self.run(|| Ok(self.evaluator(&keys, None).conjugate(a)?))
     }
+    /// The real parts of all slots, or the imaginary ones, as real numbers. It uses a level.
+    pub fn part(&self, a: &Ciphertext, imaginary: bool, key: &GaloisKey) -> Result<Ciphertext, Error> {
+        let turned = self.conjugate(a, key)?;
+        let twice = match imaginary {
+            true => self.multiply_imaginary_integer(&self.subtract(a, &turned)?, -1)?,
+            false => self.add(a, &turned)?,
+        };
+        let mut half = self.multiply_scalar(&twice, 0.5)?;
+        // Nobody else has what was just made.
+        if let Some(own) = Arc::get_mut(&mut half) {
+            own.real = true;
+        }
+        Ok(half)
+    }
     /// Rotates by the key's own delta.
     pub fn rotate_fixed(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<Ciphertext, Error> {
         self.check_rotation(a, key)?;

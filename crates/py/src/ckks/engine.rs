@@ -354,6 +354,11 @@ impl Engine {
         let key = key.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.conjugate(ct, key))
     }
+    /// The real parts of all slots, or the imaginary ones, as real numbers.
+    fn part(&self, py: Python<'_>, ct: &Ciphertext, imaginary: bool, key: &ConjugationKey) -> PyResult<Ciphertext> {
+        let key = key.of(py, &self.context)?;
+        self.map(py, ct, |e, ct| e.part(ct, imaginary, key))
+    }
     fn level_down(&self, py: Python<'_>, ct: &Ciphertext, level: i64) -> PyResult<Ciphertext> {
         let level = count(py, "level", level)?;
         self.map(py, ct, |e, ct| e.level_down(ct, level))

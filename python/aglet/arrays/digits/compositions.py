@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import composed
 from aglet.arrays.digits import dtypes, operations, rows
 from aglet.errors import RangeError
 
@@ -67,6 +68,11 @@ def sign(x: EncryptedIntegers) -> EncryptedIntegers:
         raise TypeError("Booleans have no sign in numpy; call astype first.")
     found: Any = operations.cast(x != 0, x.dtype)
     return np.where(x < 0, -1, found) if x.dtype.kind == "i" else found  # type: ignore[return-value]
+
+
+def conjugate(x: EncryptedIntegers) -> EncryptedIntegers:
+    """As `numpy.conjugate`: the same numbers, those of booleans as int8."""
+    return operations.cast(x, _INT8) if x.dtype.kind == "b" else x
 
 
 # Along an axis
@@ -190,7 +196,9 @@ def _among_zeros(a: EncryptedIntegers, places: Callable[[Any], Any]) -> Encrypte
     return _with_constant(a, 0, lambda at, end: (places(at + 1) - 1) % (end + 1))
 
 
-UFUNCS: dict[Any, Callable[..., Any]] = {np.power: power, np.square: square, np.sign: sign}
+UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.power: power, np.square: square, np.sign: sign, np.conjugate: conjugate, **composed.UFUNCS,
+}  # fmt: skip
 """Universal functions, of operands as they are given."""
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays.digits import compositions, dtypes, lookups, operations, ordering, rows
+from aglet import checks
+from aglet.arrays import casts, composed
+from aglet.arrays.digits import compositions, contractions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.circuits.bits import sign_digit
 from aglet.arrays.digits.circuits.choice import where as chosen
 from aglet.arrays.digits.circuits.clipping import saturate
@@ -40,9 +42,14 @@ def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """
     if function in rows.REARRANGE:
         return rows.rearranged(function, args, kwargs)
+    if function in _AS_FLOATS:
+        return function(*casts.floats(list(args)), **casts.floats(kwargs))
     served = _FUNCTIONS.get(function)
+    if served is None and function in composed.FUNCTIONS:
+        return composed.call(function, composed.FUNCTIONS[function], args, kwargs)
     if served is None:
-        names = ", ".join(sorted({one.__name__ for one in (*_FUNCTIONS, *rows.REARRANGE)}))
+        others = (*_FUNCTIONS, *rows.REARRANGE, *composed.FUNCTIONS, *_AS_FLOATS)
+        names = ", ".join(sorted({one.__name__ for one in others}))
         raise TypeError(
             f"numpy.{function.__name__} is not supported on encrypted integers, and Aglet does not decrypt them for "
             f"it; supported are {names}."
@@ -266,7 +273,8 @@ def _index_of(x: EncryptedIntegers, axis: Any, smallest: bool) -> EncryptedInteg
     return x.__class__(x.session, [*digits, *[ZERO] * (dtypes.width(_INT64) - len(digits))], _INT64, across.shape[1:])
 
 
-def _sortable(a: EncryptedIntegers, axis: Any) -> tuple[EncryptedIntegers, Any]:
+def _sortable(a: EncryptedIntegers, axis: Any, kind: Any) -> tuple[EncryptedIntegers, Any]:
+    checks.choice("kind", kind or "stable", ("quicksort", "heapsort", "mergesort", "stable"))
     if axis is None:
         return a.ravel(), 0
     if not a.ndim:
@@ -276,7 +284,7 @@ def _sortable(a: EncryptedIntegers, axis: Any) -> tuple[EncryptedIntegers, Any]:
 
 def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedIntegers:
     """As `numpy.sort`, by a network, whatever kind is asked for."""
-    a, axis = _sortable(a, axis)
+    a, axis = _sortable(a, axis, kind)
     across = rows.axis_first(a, axis)
     digits = ordering.network(across.session.machine, across.digits, across.dtype.kind == "i")
     return rows.axis_last(across.with_digits(digits), axis)
@@ -284,7 +292,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Enc
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedIntegers:
     """As `numpy.argsort`, by a network, whatever kind is asked for; equal elements keep their order."""
-    a, axis = _sortable(a, axis)
+    a, axis = _sortable(a, axis, kind)
     across = rows.axis_first(a, axis)
     index = ordering.indices(across)
     digits = ordering.network(across.session.machine, [*index, *across.digits], across.dtype.kind == "i")
@@ -370,14 +378,34 @@ def _saturation(a: Any, a_min: Any, a_max: Any) -> int | None:
     return count if from_zero and count < len(a.digits) else None
 
 
+def _clipped(a: Any, a_min: Any = ..., a_max: Any = ..., *, min: Any = None, max: Any = None) -> EncryptedIntegers:
+    """As `numpy.clip`, which takes both ends or their other names."""
+    if (a_min is ...) != (a_max is ...):
+        raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
+    if a.dtype.kind == "b" and all(one is None or one is ... for one in (a_min, a_max, min, max)):
+        raise TypeError("Booleans have no range to leave in numpy; give an end.")
+    return clip(a, None if a_min is ... else a_min, None if a_max is ... else a_max, min=min, max=max)
+
+
 _FULL = [4**count - 1 for count in range(1, 32)]
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.sum: total, np.prod: product, np.cumsum: cumsum, np.dot: dot, np.any: some, np.all: every,
-    np.count_nonzero: count_nonzero, np.min: least, np.max: most, np.argmin: argmin, np.argmax: argmax,
-    np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: clip,
+    np.sum: lambda a, axis=None, dtype=None, *, keepdims=False: total(a, axis, dtype, keepdims),
+    np.prod: lambda a, axis=None, dtype=None, *, keepdims=False: product(a, axis, dtype, keepdims),
+    np.cumsum: cumsum, np.dot: dot,
+    np.any: lambda a, axis=None, *, keepdims=False: some(a, axis, keepdims),
+    np.all: lambda a, axis=None, *, keepdims=False: every(a, axis, keepdims),
+    np.count_nonzero: count_nonzero,
+    np.min: lambda a, axis=None, *, keepdims=False: least(a, axis, keepdims),
+    np.max: lambda a, axis=None, *, keepdims=False: most(a, axis, keepdims),
+    np.argmin: argmin, np.argmax: argmax,
+    np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: _clipped,
+    np.einsum: contractions.einsum, np.convolve: contractions.convolve,
     np.bincount: lookups.bincount, np.searchsorted: lookups.searchsorted, np.isin: lookups.isin,
     **compositions.FUNCTIONS, np.mean: lambda a, axis=None, *, keepdims=False: a.mean(axis, keepdims),
+    np.real: lambda val: val, np.imag: lambda val: val.session.zeros(val.shape, val.dtype),
     np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
 }  # fmt: skip
+_AS_FLOATS = frozenset({np.var, np.std, np.average, *composed.FLOATS})
+"""Those that numpy computes in floats."""

@@ -20,16 +20,13 @@ __all__ = ["REARRANGE", "axis_first", "axis_last", "joined", "rearranged", "take
 
 REARRANGE: frozenset[Callable[..., Any]] = frozenset(
     {
-        np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_to, np.column_stack, np.concatenate,
+        np.append, np.array_split, np.broadcast_to, np.column_stack, np.concatenate,
         np.copy, np.delete, np.diagonal, np.dsplit, np.dstack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit,
         np.hstack, np.moveaxis, np.ravel, np.repeat, np.reshape, np.resize, np.roll, np.rot90, np.split, np.squeeze,
         np.stack, np.swapaxes, np.take, np.tile, np.transpose, np.vsplit, np.vstack,
     }
 )  # fmt: skip
 """numpy's functions that only move elements."""
-
-_JOINS = frozenset({np.append, np.atleast_1d, np.atleast_2d})
-"""Those whose leading arguments are all arrays."""
 
 
 def taken(digit: AnyDigit, places: Any) -> AnyDigit:
@@ -89,7 +86,7 @@ def rearranged(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
         pool.append(array)
         return start + np.arange(int(np.prod(array.shape))).reshape(array.shape)
 
-    count = len(args) if function in _JOINS - {np.append} else 2 if function is np.append else 1
+    count = 2 if function is np.append else 1
     given = [places(one) if at < count else one for at, one in enumerate(args)]
     found = checks.rearranged(
         f"call of numpy.{function.__name__}", pool[0].shape if pool else (), lambda: function(*given, **kwargs)

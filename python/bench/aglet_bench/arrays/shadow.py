@@ -133,6 +133,12 @@ class Shadow:
         self.seconds += self._work.key_switch(x.level)
         return self._made(x.level, x.is_real, self.rehearsal.conjugate(x.sample))
 
+    def part(self, x: _Chunk, imaginary: bool) -> _Chunk:
+        twice = self.add(x, self.negate(self.conjugate(x)) if imaginary else self.conjugate(x))
+        half = self.weighted_sum([twice], [-0.5j if imaginary else 0.5])
+        sample = Sample(np.real(half.sample.exact), np.real(half.sample.error))
+        return self._made(half.level, True, sample)
+
     def weighted_sum(self, chunks: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
         level = min(chunk.level for chunk in chunks)
         real = all(c.is_real for c in chunks) and all(np.asarray(w).dtype.kind != "c" for w in weights)
