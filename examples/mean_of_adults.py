@@ -1,7 +1,8 @@
 """The mean income of adults: exact comparisons on encrypted bytes by FHEW choose among encrypted floats of CKKS.
 
-One session has the keys of both schemes. Booleans become floats where they meet floats, by scheme switching. Nobody can
+One session has the keys of all schemes. Booleans become floats where they meet floats, by scheme switching. Nobody can
 tell how many adults there are, so the program states that there is one at least: a divisor that may be 0 is refused.
+From 256 rows on, the bytes lie in slots of integers, where one table decides thousands of them.
 """
 
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from aglet import Engine, FhewEngine, SchemeSwitch, Session
+from aglet import Engine, FhewEngine, IntegerEngine, SchemeSwitch, Session
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 128
 
@@ -33,13 +34,15 @@ income = random.uniform(0.1, 1.0, ROWS)
 age[0] = 30
 
 engine, fhew_engine = Engine(use_bootstrap=True, mode="parallel"), FhewEngine(bits=4, thread_count=0)
-options = {"fhew_engine": fhew_engine, "dtypes": [np.uint8, np.float64]}
+many = ROWS >= 256
+beside = {"integer_engine": IntegerEngine(use_bootstrap=True, mode="parallel")} if many else {}
+options = {"fhew_engine": fhew_engine, "dtypes": [np.uint8, np.float64], **beside}
 print("Plan:", Session.plan(mean_of_adults, [(ROWS,), (ROWS,)], engine=engine, **options))
 
-keys = SchemeSwitch(engine, fhew_engine).create_keys(rotation=True)
+keys = SchemeSwitch(engine, fhew_engine).create_keys(rotation=True, integers=beside.get("integer_engine"))
 client, server = Session(keys), Session(keys.evaluation())
 folder = Path(tempfile.mkdtemp())
-client.save(client.encrypt(age), folder / "age")
+client.save(client.encrypt(age, representation="slots" if many else "digits"), folder / "age")
 client.save(client.encrypt(income), folder / "income")
 encrypted_age, encrypted_income = server.load(folder / "age"), server.load(folder / "income")
 

@@ -251,3 +251,26 @@ def test_a_session_of_integers_alone() -> None:
     assert "SlotSession" in repr(own)
     with pytest.raises(KeyMismatchError):
         SlotSession(IntegerEngine(), own.keys)
+
+
+def test_a_plan_of_slots_and_floats() -> None:
+    """Levels and keys of the real sets as they were measured, and no rotation of FHEW."""
+
+    def mean(age: Any, income: Any) -> Any:
+        adult = (age >= 18) & (age < 65)
+        return np.where(adult, income, 0).sum() / adult.sum().assume(bound=(1, 64))
+
+    engines: Any = {"engine": Engine(use_bootstrap=True), "fhew_engine": FhewEngine(bits=4)}
+    dtypes = [np.uint8, np.float64]
+    beside = IntegerEngine(use_bootstrap=True)
+    plan = Session.plan(mean, [(64,)] * 2, dtypes=dtypes, integer_engine=beside, **engines)
+    assert (plan.level > 1, plan.blind_rotations) == (True, 0)
+    # 29 relinearizations of the table.
+    assert plan.products > 29
+    assert plan.key_bytes == pytest.approx(8.8306e9, rel=0.03)
+    few = Session.plan(lambda age, x: np.where(age > 3, x, 0), [(4,)] * 2, dtypes=dtypes, **engines)
+    assert few.blind_rotations > 4
+    with pytest.raises(ParameterError, match="fhew_engine="):
+        Session.plan(lambda x: x, [(3,)], engine=engines["engine"], integer_engine=beside)
+    with pytest.raises(ParameterError, match="results in floats"):
+        Session.plan(lambda x: x, [(3,)], dtypes=[np.uint8], integer_engine=beside, **engines)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from aglet import extra
 from aglet.ckks.engine import Engine
 from aglet.fhew.engine import FhewEngine
+from aglet.integer.engine import IntegerEngine
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,6 +29,7 @@ class PlanOptions(SessionOptions, total=False):
 
     dtypes: Sequence[Any]
     fhew_engine: FhewEngine
+    integer_engine: IntegerEngine
 
 
 class Planned:
@@ -63,7 +65,8 @@ class Planned:
             they are for values drawn uniformly from the bounds, and if the function compares, no bits are predicted.
         session
             refresh, alpha and error_bits, as `Session` takes them. With `fhew_engine`, arguments may be digits:
-            `dtypes` is then the dtype of each argument, and numpy.float64 is one of CKKS.
+            `dtypes` is then the dtype of each argument, and numpy.float64 is one of CKKS. With `integer_engine` too,
+            whole numbers are in slots of integers.
 
         Returns
         -------

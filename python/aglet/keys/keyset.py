@@ -110,7 +110,7 @@ class KeySet:
             If both sets are of different secret keys of FHEW.
         """
         said = "integers is a set of keys of an IntegerEngine, beside keys of an Engine"
-        inner = checks.need(keys, KeySet, "integer_engine.create_keys()")
+        inner = checks.need(keys, KeySet, "IntegerEngine(use_bootstrap=True).create_keys()")
         if getattr(inner.engine, "_family", None) != "integer" or getattr(self.engine, "_family", None) != "ckks":
             raise TypeError(f"{said}; give each set on its own.")
         if inner.integers is not None or any(name in FHEW for name in inner._keys()):

@@ -14,7 +14,6 @@ from aglet.arrays import casts
 from aglet.arrays.digits.sums import Digit
 from aglet.arrays.interval import Interval
 from aglet.errors import MissingKeyError
-from aglet.scheme_switch.switch import SchemeSwitch
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
@@ -68,16 +67,10 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
 def _plane(flags: EncryptedSlots) -> Digit:
     """Booleans as messages of FHEW."""
     session = flags.session
-    numbers = flags.with_levels(1)
-    if session.keys.fhew_engine is None or session.keys.scheme_switch is None:
-        raise MissingKeyError(
-            "A cast of slots of integers needs the key of their switch, which these keys do not have; make them with "
-            "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine)."
-        )
-    switch, left, cells = SchemeSwitch(session.engine, session.keys.fhew_engine), flags.size, []
+    numbers, left, cells = flags.with_levels(1), flags.size, []
     for chunk in numbers.digits[0]:
         count = min(left, session.slots)
-        cells.append(switch.to_fhew(chunk, np.arange(count), session.keys))
+        cells.append(session.down(chunk, count))
         left -= count
     whole: Any = np.concatenate(cells) if len(cells) > 1 else cells[0]
     return Digit(whole.reshape(flags.shape), 0, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
+from aglet.scheme_switch.switch import SchemeSwitch
 
 if TYPE_CHECKING:
     from aglet.arrays.session import Session
@@ -215,6 +217,19 @@ class SlotSession(InFolders[EncryptedSlots]):
         if self.keys.rotation is None:
             raise MissingKeyError("A sum needs a rotation key; make it with engine.create_keys(rotation=True).")
         return self.keys.rotation
+
+    @functools.cached_property
+    def _switch(self) -> SchemeSwitch:
+        if self.keys.fhew_engine is None or self.keys.scheme_switch is None:
+            raise MissingKeyError(
+                "A cast of slots of integers needs the key of their switch, which these keys do not have; make them "
+                "with SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine)."
+            )
+        return SchemeSwitch(self.engine, self.keys.fhew_engine)
+
+    def down(self, chunk: Any, count: int) -> Any:
+        """The first slots of a ciphertext, 0 or 1, as messages of FHEW."""
+        return self._switch.to_fhew(chunk, np.arange(count), self.keys)
 
     def bootstrapped(self, chunks: Sequence[Any]) -> list[Any]:
         """Ciphertexts after a bootstrap.

@@ -12,11 +12,14 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.interval import Interval
 from aglet.arrays.session import Session
+from aglet.arrays.slots.array import EncryptedSlots
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.fhew.engine import FhewEngine
+from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
+from aglet_bench.arrays import slots
 from aglet_bench.arrays.forecast import Plan
 from aglet_bench.arrays.shadow import Shadow
 
@@ -39,6 +42,7 @@ def plan(
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is an Engine, not {type(engine).__name__}; Session.plan(f, shapes, engine=engine).")
     dtypes, fhew_engine = session.pop("dtypes", None), session.pop("fhew_engine", None)
+    integer_engine = session.pop("integer_engine", None)
     machine = Shadow(engine, checks.string("bootstrap", bootstrap))
     simulated = Session(engine, KeySet(engine), **session)
     simulated.machine = machine
@@ -46,6 +50,10 @@ def plan(
         low = checks.need(fhew_engine, FhewEngine, "FhewEngine(bits=4)")
         machine.digits = simulated.digits = DigitSession.modelled(low)
         simulated.digits.floats = simulated
+    if integer_engine is not None:
+        made_of = checks.need(integer_engine, IntegerEngine, "IntegerEngine(use_bootstrap=True)")
+        simulated.integers = slots.simulated(made_of, machine)
+        simulated.integers.floats = simulated
     lengths = checks.each("shapes", shapes)
     kinds = _one_each("dtypes", dtypes, lengths, np.float64)
     given = _one_each("bounds", bounds, lengths, 1.0)
@@ -57,7 +65,7 @@ def plan(
     if not several:
         raise ParameterError("This function returned no array, so there is nothing to plan; let it return its results.")
     for array in several:
-        if isinstance(array, EncryptedIntegers):
+        if isinstance(array, EncryptedIntegers | EncryptedSlots):
             raise ParameterError(
                 "A plan is of results in floats; call DigitSession.plan for digits, or cast the result."
             )
@@ -77,7 +85,9 @@ def _argument(session: Any, machine: Shadow, shape: Any, dtype: Any, bound: Any,
     if np.dtype(dtype).kind in "biu":
         # What digits cost does not depend on their values.
         zeros = np.zeros(checks.shape(shape), dtype=dtype)
-        return session.encrypt(zeros if sample is None else np.asarray(sample, dtype=dtype), dtype=dtype)
+        given = zeros if sample is None else np.asarray(sample, dtype=dtype)
+        how = "digits" if session.integers is None else "slots"
+        return session.encrypt(given, dtype=dtype, representation=how)
     interval = Interval.of(bound)
     # An array of this shape that takes no memory.
     filled = checks.rearranged("shape", (), lambda: np.broadcast_to(np.array(interval.inside), shape))

@@ -61,6 +61,8 @@ class Shadow:
         self.digits: DigitSession | None = None
         """The digits of a plan that has some."""
         self._cast = False
+        self.beside = 0
+        """Bytes of the keys of slots of integers, and of their switch."""
         self.drawing = False
         """While arguments are drawn run by run, each encryption gives one run; `together` joins them."""
         if engine.can_bootstrap:
@@ -254,7 +256,7 @@ class Shadow:
         engine, count = self.digits.engine, self.digits.rotations
         more = self._switch.key_bytes if self._cast else 0
         each = engine.estimate("lookup", batch=64).seconds / 64
-        return count, count * each, engine.keys_forecast() + more
+        return count, count * each, engine.keys_forecast() + more + self.beside
 
     def plan(self, arrays: Sequence[Any], sampled: bool) -> Plan:
         """The counts for the results, of arguments that are samples of the user or not."""

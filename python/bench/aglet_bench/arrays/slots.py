@@ -1,0 +1,142 @@
+"""Simulated slots of integers: levels, refreshes and time of whole numbers in slots, for `Session.plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import _core, forecast
+from aglet.arrays.digits.model import Cells
+from aglet.arrays.slots.session import SlotSession
+from aglet.errors import LevelError, ParameterError
+from aglet.integer.circuits import CircuitPlan
+from aglet.integer.engine import IntegerEngine
+from aglet.scheme_switch.switch import SchemeSwitch
+
+if TYPE_CHECKING:
+    from aglet_bench.arrays.shadow import Shadow
+
+__all__ = ["simulated"]
+
+_FEW, _MANY = "table of 4 bits", "table of 8 bits"
+_PAIR = "table of 8 bits in 2 digits"
+
+
+class _Chunk:
+    """A simulated ciphertext: its level."""
+
+    def __init__(self, level: int) -> None:
+        if level < 0:
+            raise LevelError("No level is left; bootstrap first.")
+        self.level = level
+
+
+class _Keys:
+    """Every key is there."""
+
+    public = secret = relinearization = rotation = bootstrap = scheme_switch = True
+
+    def _need(self, name: str, family: str) -> bool:
+        return True
+
+
+class _Engine:
+    """Counts the work that an `IntegerEngine` would do, with the names of its methods."""
+
+    def __init__(self, engine: IntegerEngine, machine: Shadow) -> None:
+        self.engine, self.machine = engine, machine
+        self.plaintext_modulus, self.slot_count, self.preset = (
+            engine.plaintext_modulus,
+            engine.slot_count,
+            engine.preset,
+        )
+        self.bootstrap_output_level = engine.bootstrap_output_level
+        plan: Any = _core.integer_plan(engine.preset, forecast.shipped_for(engine.log_n, forecast.VECTOR_BITS))
+        self._rows = {row["circuit"]: row for row in plan["circuits"]}
+        self._bootstrap = 0.0 if plan["bootstrap"] is None else float(plan["bootstrap"]["seconds"])
+
+    def _spend(self, seconds: float) -> None:
+        self.machine.seconds += seconds * forecast.TYPICAL_FACTOR
+
+    def encrypt(self, values: Any, key: Any) -> _Chunk:
+        return _Chunk(self.engine.max_level)
+
+    def add(self, x: _Chunk, y: Any) -> _Chunk:
+        return _Chunk(min(x.level, y.level) if isinstance(y, _Chunk) else x.level)
+
+    subtract = add
+
+    def negate(self, x: _Chunk) -> _Chunk:
+        return x
+
+    def multiply(self, x: _Chunk, y: Any, key: Any = None) -> _Chunk:
+        if not isinstance(y, _Chunk):
+            return x
+        self.machine.done["products"] += 1
+        self._spend(self._rows["product"]["seconds"])
+        return _Chunk(min(x.level, y.level) - 1)
+
+    def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
+        return self.engine.plan_lookup(table, digits)
+
+    def lookup(self, digits: Sequence[_Chunk], table: Any, key: Any) -> _Chunk:
+        found = self.plan_lookup(table, len(digits))
+        self.machine.done["products"] += found.relinearizations
+        self._spend(found.relinearizations * self._each(found.relinearizations, len(digits)))
+        return _Chunk(min(one.level for one in digits) - found.levels)
+
+    def _each(self, count: int, digits: int) -> float:
+        """Seconds of a relinearization with all that goes with it, between those of tables that are modelled."""
+
+        def of(name: str) -> float:
+            row = self._rows[name]
+            return float(row["seconds"] or 0.0) / float(row["relinearizations"])
+
+        if digits > 1:
+            return of(_PAIR)
+        ends = [self._rows[name]["relinearizations"] for name in (_FEW, _MANY)]
+        found: Any = np.interp(count, ends, [of(_FEW), of(_MANY)])
+        return float(found)
+
+    def sum_slots(self, x: _Chunk, key: Any) -> _Chunk:
+        steps = (self.slot_count - 1).bit_length()
+        self.machine.done["rotations"] += steps
+        self._spend(steps * self._rows["product"]["seconds"])
+        return x
+
+    def bootstrap_many(self, chunks: Sequence[_Chunk], key: Any) -> list[_Chunk]:
+        self.machine.done["refreshes"] += len(chunks)
+        self._spend(len(chunks) * self._bootstrap)
+        return [_Chunk(self.bootstrap_output_level or 0) for _ in chunks]
+
+
+class _Simulated(SlotSession):
+    """A session on a shadow."""
+
+    def down(self, chunk: Any, count: int) -> Any:
+        shadow: Any = self.engine
+        found = self._switch.estimate("to_fhew", count=count)
+        shadow.machine.seconds += found.seconds
+        # So little noise that it goes up again.
+        return Cells(np.zeros(count, dtype=np.int64), self._switch._side.variance(None))
+
+
+def simulated(engine: IntegerEngine, machine: Shadow) -> SlotSession:
+    """A session without keys, whose arrays count what they take.
+
+    Raises
+    ------
+    ParameterError
+        If the plan has no FHEW engine, over which slots become floats.
+    """
+    if machine.digits is None:
+        raise ParameterError("Slots of integers become floats by FHEW; pass fhew_engine= too.")
+    made = object.__new__(_Simulated)
+    switch = SchemeSwitch(engine, machine.digits.engine)
+    keys: Any = _Keys()
+    shadow: Any = _Engine(engine, machine)
+    made.engine, made.keys, made._switch = shadow, keys, switch
+    machine.beside = engine.keys_forecast() - engine.bootstrap_forecast()[1] + switch.key_bytes
+    return made
