@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 
+import pytest
+
 from aglet import Engine
 from conftest import Keys
 
@@ -15,18 +17,42 @@ from conftest import Keys
 PROGRAM = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from aglet import Engine
-engine = Engine(preset="toy", allow_insecure=True)
-secret = engine.create_secret_key()
+import numpy as np
+from aglet import Engine, FhewEngine
+{before}
 print("ready", flush=True)
 while True:
-    engine.create_bootstrap_key(secret)
+    {call}
 """
 
+FHEW = "engine = FhewEngine(bits=4); secret = engine.create_secret_key()"
+# Calls that would take tens of seconds, and short ones.
+CALLS = {
+    "bootstrap keys": (
+        'engine = Engine(preset="toy", allow_insecure=True); secret = engine.create_secret_key()',
+        "engine.create_bootstrap_key(secret)",
+    ),
+    "weighted sum": (
+        "engine = Engine(max_level=17); x = engine.encrypt([1.0], engine.create_secret_key())",
+        "engine.weighted_sum([x] * 900, [np.ones(engine.slot_count)] * 900)",
+    ),
+    "encryption of FHEW": (FHEW, "engine.encrypt(np.ones(4_000_000, dtype=np.int64), secret)"),
+    "decryption of FHEW": (
+        f"{FHEW}; x = engine.encrypt(np.ones(60, dtype=np.int64), secret)[[0] * 1_000_000]",
+        "engine.decrypt(x, secret)",
+    ),
+    "sums of FHEW": (f"{FHEW}; x = engine.encrypt([1, 2], secret)[[0] * 200_000]", "2 * x + x"),
+}
 
-def test_ctrl_c() -> None:
+
+@pytest.mark.parametrize("what", CALLS)
+def test_ctrl_c(what: str) -> None:
+    before, call = CALLS[what]
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", PROGRAM.format(before=before, call=call)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

@@ -84,3 +84,49 @@ def test_a_limit_of_address_space_is_an_exception(what: str) -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert ended.returncode == 0, ended.stderr[-500:]
     assert ended.stdout.endswith(".\n")
+
+
+CELLS = """
+import resource, numpy as np, aglet
+e = aglet.FhewEngine(bits=4)
+k = e.create_secret_key()
+s = aglet.Session(e, aglet.KeySet(fhew_engine=e, fhew_secret=k))
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + {more},) * 2)
+for call in (
+    lambda: s.encrypt(np.ones(10**5, dtype=np.int64)),
+    lambda: e.encrypt(np.ones(2 * 10**6, dtype=np.uint8), k),
+    lambda: e.encrypt(np.ones(2 * 10**6, dtype=bool), k),
+    lambda: e.encrypt(np.ones(2 * 10**6, dtype=np.int8), k, bits=8),
+):
+    try:
+        call()
+    except aglet.MemoryLimitError as error:
+        print("refused", error)
+"""
+
+
+@pytest.mark.parametrize("more", [10**6, 10**7, 10**8])
+def test_cells_that_are_too_many_are_refused_in_sentences(more: int) -> None:
+    """Copies of the numbers ended the process, or numpy's own MemoryError came out."""
+    program = CELLS.format(more=more)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr[-500:]
+    assert ended.stdout.count("refused") == ended.stdout.count(".\n") == 4, ended.stdout
+
+
+@pytest.mark.parametrize("more", [1, 50, 70, 80, 100, 120])
+def test_an_engine_whose_tables_have_no_room_is_refused(more: int) -> None:
+    """Tables cannot say that there is no memory: they ended the process."""
+    program = (
+        "import resource, aglet\n"
+        "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        f"resource.setrlimit(resource.RLIMIT_AS, (size + {more * 10**6},) * 2)\n"
+        "try:\n"
+        "    aglet.Engine(max_level=77)\n"
+        "except aglet.MemoryLimitError as error:\n"
+        "    print('refused', error)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr[-500:]
+    assert ended.stdout.startswith("refused"), ended.stdout

@@ -61,10 +61,18 @@ pub fn wait<T: Send>(
         }
     };
     thread::scope(|scope| {
-        let job = scope.spawn(|| {
+        let started = thread::Builder::new().spawn_scoped(scope, || {
             let _ended = Ended { flag: &flag, caller };
             work(&control)
         });
+        let job = started.map_err(|reason| {
+            let fix = "end other work, or raise the limits of this process";
+            errors::exception(
+                py,
+                "MemoryLimitError",
+                format!("The system gives no thread for this call ({reason}); {fix}."),
+            )
+        })?;
         let mut watched = Ok(());
         while !flag.load(Ordering::Acquire) {
             py.detach(|| thread::park_timeout(LOOK));

@@ -11,13 +11,19 @@ from numpy.typing import NDArray
 
 from aglet import _core, checks
 from aglet._core import FhewBootstrapKey
-from aglet.errors import RangeError
+from aglet.errors import MemoryLimitError, RangeError
 from aglet.fhew.ciphertext import FhewCiphertext
 from aglet.progress import ProgressCallback, progress_bar
+from aglet.reports import gigabytes
 
-__all__ = ["FhewOptions", "as_array", "broadcast", "ciphertext", "fhew_bootstrap_key", "log2_failure", "of_one", "run"]
+__all__ = [
+    "FhewOptions", "as_array", "broadcast", "check_room", "ciphertext", "fhew_bootstrap_key", "log2_failure", "of_one",
+    "run",
+]  # fmt: skip
 
 _T = TypeVar("_T")
+_EACH, _SMALL = 256, 2**25
+"""Bytes of a ciphertext that is a seed, with all beside it; bytes that are taken without a question."""
 
 
 class FhewOptions(TypedDict, total=False):
@@ -29,6 +35,23 @@ class FhewOptions(TypedDict, total=False):
 
 ciphertext = checks.operand(FhewCiphertext, "engine.encrypt(values, secret_key)")
 fhew_bootstrap_key = checks.operand(FhewBootstrapKey, "engine.create_bootstrap_key(secret_key)")
+
+
+def check_room(count: int) -> None:
+    """Check that so many fresh ciphertexts fit in memory, and the numbers beside them.
+
+    Raises
+    ------
+    MemoryLimitError
+        If the machine has less memory free, or this process is limited to less.
+    """
+    needed = count * _EACH
+    free = _core.doctor()["memory_available_bytes"] if needed > _SMALL else None
+    if free is not None and needed + needed // 8 + _SMALL > free:
+        raise MemoryLimitError(
+            f"These {count} ciphertexts take {gigabytes(needed)} and {gigabytes(free)} of memory are free; encrypt "
+            "them in parts, and write each to a file."
+        )
 
 
 def log2_failure(allowed: Any) -> float | None:

@@ -6,7 +6,7 @@ positions. Ciphertexts are shared, so none of this copies them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,9 +15,18 @@ from numpy.typing import NDArray
 from aglet import _core, checks
 from aglet.errors import ParameterError, RangeError
 
-__all__ = ["FhewCiphertext"]
+__all__ = ["FhewCiphertext", "blocks"]
 
 Places = NDArray[np.int64]
+
+_BLOCK = 2**14
+"""So many ciphertexts at a time, as Python looks for Ctrl-C in between. Those of a public key share masks by 2,048."""
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """The parts of so many ciphertexts that are worked on one after the other; at least one."""
+    return (slice(at, min(at + _BLOCK, count)) for at in range(0, max(1, count), _BLOCK))
+
 
 _REARRANGE: frozenset[Callable[..., Any]] = frozenset(
     {
@@ -141,6 +150,12 @@ class FhewCiphertext:
         found = np.asarray(places, dtype=np.int64)
         return self._of(self._array.take(found.ravel(), list(found.shape)))
 
+    @classmethod
+    def _joined(cls, parts: Sequence[_core.FhewArray], shape: Sequence[int]) -> FhewCiphertext:
+        """The ciphertexts of all parts, in this shape."""
+        whole = cls._of(parts[0] if len(parts) == 1 else _core.FhewArray.joined(list(parts)))
+        return whole if whole.shape == tuple(shape) else whole.reshape(tuple(shape))
+
     def __getitem__(self, index: Any) -> FhewCiphertext:
         return self._at(checks.rearranged("index", self.shape, lambda: self._places()[index]))
 
@@ -255,8 +270,9 @@ class FhewCiphertext:
 
     def _with(self, other: FhewCiphertext, weight: int) -> FhewCiphertext:
         shape = checks.common_shape(self.shape, other.shape)
-        mine, others = (np.broadcast_to(x._places(), shape) for x in (self, other))
-        return self._of(self._at(mine)._array.plus(other._at(others)._array, weight))
+        mine, others = (np.broadcast_to(x._places(), shape).ravel() for x in (self, other))
+        parts = [self._at(mine[part])._array.plus(other._at(others[part])._array, weight) for part in blocks(mine.size)]
+        return self._joined(parts, shape)
 
     def _numbers(self, numbers: Any) -> tuple[FhewCiphertext, Places] | None:
         found = _as_numbers(numbers)
@@ -291,7 +307,9 @@ class FhewCiphertext:
         found = self._numbers(factor)
         if found is None:
             return NotImplemented
-        return self._of(found[0]._array.times(found[1]))
+        whole, factors = found
+        parts = [whole.ravel()[part]._array.times(factors[part]) for part in blocks(whole.size)]
+        return self._joined(parts, whole.shape)
 
     __rmul__ = __mul__
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from aglet import _core, cards, checks
 from aglet._core import FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey
 from aglet.errors import ParameterError, RangeError
-from aglet.fhew.calls import as_array, ciphertext, log2_failure
-from aglet.fhew.ciphertext import FhewCiphertext
+from aglet.fhew.calls import as_array, check_room, ciphertext, log2_failure
+from aglet.fhew.ciphertext import FhewCiphertext, blocks
 from aglet.fhew.estimate import Estimates
 from aglet.fhew.files import FhewFiles
 from aglet.fhew.gates import Gates
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FhewEngine"]
 
+_TOO_MANY = "These numbers do not fit in memory beside their ciphertexts; encrypt them in parts."
 _METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm", "ntru")
 
 
@@ -300,19 +301,27 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         key, array = _encrypting(checks.one_of(public_key=public_key, secret_key=secret_key)), as_array(values)
         where = checks.string("domain", domain)
         flat, shape = np.ascontiguousarray(array).ravel(), list(array.shape)
+        check_room(flat.size)
         if bits is not None:
-            return FhewCiphertext._of(self._integers(flat, shape, key, bits, checks.flag("signed", signed)))
+            with checks.in_memory(_TOO_MANY):
+                return self._integers(flat, shape, key, bits, checks.flag("signed", signed))
         if not checks.flag("signed", signed):
             raise ParameterError("Unsigned integers need a number of bits; give bits=, 1 to 20, beside signed=False.")
         if array.dtype.kind != "b":
             self._check_messages(array)
-        if array.dtype.kind == "b" or (self.bits == 1 and where == "padded"):
-            return FhewCiphertext._of(self._core.encrypt_bits(flat.astype(np.bool_), shape, key))
-        return FhewCiphertext._of(self._core.encrypt_messages(flat.astype(np.int64), shape, key, where))
+        as_bits = array.dtype.kind == "b" or (self.bits == 1 and where == "padded")
+
+        def encrypted(part: NDArray[Any]) -> _core.FhewArray:
+            if as_bits:
+                return self._core.encrypt_bits(part.astype(np.bool_), [part.size], key)
+            return self._core.encrypt_messages(part.astype(np.int64), [part.size], key, where)
+
+        with checks.in_memory(_TOO_MANY):
+            return FhewCiphertext._joined([encrypted(flat[part]) for part in blocks(flat.size)], shape)
 
     def _integers(
         self, flat: NDArray[Any], shape: list[int], key: FhewPublicKey | FhewSecretKey, bits: int, signed: bool
-    ) -> _core.FhewArray:
+    ) -> FhewCiphertext:
         bits = checks.count("bits", bits, 2 if signed else 1)
         if flat.dtype.kind == "b":
             raise TypeError("Booleans have no sign; encrypt whole numbers, or leave bits= out.")
@@ -322,7 +331,8 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         if outside.any():
             raise RangeError(f"{flat[outside][0]} does not fit {bits} bits; give {least} to {most}, or more bits.")
         encrypt = self._core.encrypt_integers if signed else self._core.encrypt_unsigned
-        return encrypt(flat.astype(np.int64), shape, key, bits)
+        parts = [flat[part].astype(np.int64) for part in blocks(flat.size)]
+        return FhewCiphertext._joined([encrypt(part, [part.size], key, bits) for part in parts], shape)
 
     def _check_messages(self, array: NDArray[Any]) -> None:
         outside = (array < 0) | (array >= 2**self.bits)
@@ -360,7 +370,9 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
             If the ciphertexts were made under another secret key.
         """
         x, most = ciphertext(ciphertext_), log2_failure(max_failure)
-        found = self._core.decrypt(x._array, _secret_key(secret_key), most).reshape(x.shape)
+        own, flat = _secret_key(secret_key), x.ravel()
+        parts = [self._core.decrypt(flat[part]._array, own, most) for part in blocks(x.size)]
+        found = np.concatenate(parts).reshape(x.shape)
         return found.astype(np.bool_) if x.is_bits else found
 
 

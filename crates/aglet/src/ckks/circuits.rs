@@ -222,6 +222,18 @@ impl Engine {
     /// # Errors
     /// [`Error::Range`] without terms or for weights that are not finite, [`Error::Level`] at level 0.
     pub fn weighted_sum(&self, terms: &[(&Ciphertext, SumWeight<'_>)]) -> Result<Ciphertext, Error> {
+        self.weighted_sum_until(terms, &Control::new())
+    }
+
+    /// The same, and it can be stopped: hundreds of vectors take seconds to encode.
+    ///
+    /// # Errors
+    /// As [`Engine::weighted_sum`].
+    pub fn weighted_sum_until(
+        &self,
+        terms: &[(&Ciphertext, SumWeight<'_>)],
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
         let levels = terms.iter().map(|(ct, _)| self.level(ct)).collect::<Result<Vec<_>, _>>()?;
         let lowest = levels.iter().enumerate().min_by_key(|(_, level)| **level);
         let Some((place, &level)) = lowest else {
@@ -235,8 +247,9 @@ impl Engine {
         let known = self.fitting(parts.fold(zero, |sum, part| sum.plus(&part)), below)?;
         let keys = KeySet::new();
         self.run(|| {
-            let e = self.evaluator(&keys, None);
+            let e = self.evaluator(&keys, Some(control));
             let weigh = |(ct, weight): &(&'_ Ciphertext, SumWeight<'_>)| {
+                control.check()?;
                 self.weight(weight, level, ct.scale, scale * e.modulus(chain) / ct.scale)
             };
             let weights = terms.iter().map(weigh).collect::<Result<Vec<_>, _>>()?;

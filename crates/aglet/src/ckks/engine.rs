@@ -102,7 +102,7 @@ impl Engine {
         if !slots.is_power_of_two() || slots > all {
             return Err(aglet_bootstrap::Error::SlotCount { slots, most: all }.into());
         }
-        let ctx = runtime.run(|| Ok(Context::with_backend(params.rlwe().clone(), runtime.machine())?))?;
+        let ctx = runtime.context(params.rlwe())?;
         runtime.serves(ctx.ring().pool());
         let encoder = Encoder::new(&ctx, slots)?;
         Ok(Self { params, ctx, encoder, bootstrap: BootstrapState::default(), runtime })

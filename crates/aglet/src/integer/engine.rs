@@ -43,7 +43,7 @@ impl Engine {
     pub fn on(runtime: impl Into<Arc<Runtime>>, params: IntegerParams, packing: Packing) -> Result<Self, Error> {
         let runtime = runtime.into();
         let encoder = Encoder::new(*params.plain(), (params.log_n(), params.log_slots()), packing, runtime.kernels())?;
-        let ctx = runtime.run(|| Ok(Context::with_backend(params.rlwe().clone(), runtime.machine())?))?;
+        let ctx = runtime.context(params.rlwe())?;
         runtime.serves(ctx.ring().pool());
         Ok(Self {
             params,

@@ -24,6 +24,7 @@ use aglet_ring::arch::{self, Kernels};
 use aglet_ring::pool::Pool;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Backend, Host};
+use aglet_rlwe::{Context, Params};
 pub(crate) use randomness::Randomness;
 use room::Room;
 use std::sync::Arc;
@@ -127,6 +128,15 @@ impl Runtime {
     /// What rings of its engines are made of.
     pub(crate) fn machine(&self) -> (&'static Kernels, Arc<dyn Backend>) {
         (self.kernels, self.backend.clone())
+    }
+    /// Makes the tables of a set, where there is room for them beside what work needs: tables cannot say that there is none.
+    ///
+    /// # Errors
+    /// Those of the ring, and [`aglet_ring::Error::OutOfMemory`].
+    pub(crate) fn context(&self, params: &Params) -> Result<Arc<Context>, Error> {
+        let limbs = params.q().len() + params.spare().len() + params.p().len();
+        self.room.check_beside(params.n() * limbs * size_of::<u64>())?;
+        self.run(|| Ok(Context::with_backend(params.clone(), self.machine())?))
     }
     /// Runs work on the threads; what it does in parallel is done by them alone.
     ///

@@ -45,12 +45,24 @@ impl Room {
         if now.as_nanos() < u128::from(self.until.load(Ordering::Relaxed)) {
             return Ok(());
         }
-        headroom().or_else(|_| {
-            self.make();
-            headroom()
-        })?;
+        self.headroom(HEADROOM)?;
         self.until.store((now + FRESH).as_nanos() as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Refuses what takes so many bytes that no polynomial asks for, such as tables, and leaves less than work needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn check_beside(&self, bytes: usize) -> Result<(), Error> {
+        self.headroom(bytes.saturating_add(HEADROOM))
+    }
+
+    fn headroom(&self, bytes: usize) -> Result<(), Error> {
+        headroom(bytes).or_else(|_| {
+            self.make();
+            headroom(bytes)
+        })
     }
 
     /// Has the pools give all that lies in them back to the system, and the next call look again.
@@ -64,9 +76,9 @@ impl Room {
 }
 
 /// Asks the system for memory that is given back at once. Nothing is touched, so it takes ten microseconds.
-fn headroom() -> Result<(), Error> {
+fn headroom(bytes: usize) -> Result<(), Error> {
     let mut room: Vec<u8> = Vec::new();
-    room.try_reserve_exact(HEADROOM).map_err(|_| Error::OutOfMemory { bytes: HEADROOM })?;
+    room.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
     std::hint::black_box(&room);
     Ok(())
 }
@@ -75,6 +87,15 @@ fn headroom() -> Result<(), Error> {
 mod tests {
     use super::*;
     use aglet_ring::pool::Fit;
+
+    #[test]
+    fn what_no_memory_holds_is_refused_before_it_is_made() {
+        let room = Room::default();
+        room.check_beside(1 << 20).unwrap();
+        for bytes in [1 << 62, usize::MAX] {
+            assert!(matches!(room.check_beside(bytes), Err(Error::OutOfMemory { .. })));
+        }
+    }
 
     #[test]
     fn pools_give_what_lies_in_them_and_are_forgotten_with_their_rings() {

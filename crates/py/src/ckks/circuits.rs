@@ -12,6 +12,9 @@ use num_complex::Complex64;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
+/// As many terms of a sum take so long that Ctrl-C should stop it.
+const MANY_TERMS: usize = 16;
+
 type Progress<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 /// The weight of one ciphertext in a weighted sum.
@@ -124,7 +127,11 @@ impl Engine {
             };
             terms.push((ct, weight));
         }
-        let made = self.quick(py, |e| e.weighted_sum(&terms))?;
+        // A thread for each call would be felt where there is little to do.
+        let made = match terms.len() {
+            0..MANY_TERMS => self.quick(py, |e| e.weighted_sum(&terms)),
+            _ => self.long(py, None, |e, control| e.weighted_sum_until(&terms, control)),
+        }?;
         self.wrap(py, made)
     }
 

@@ -143,9 +143,10 @@ class DigitSession(InFolders[EncryptedIntegers]):
         MissingKeyError
             If the keys of this session include neither the secret key nor the public key.
         """
-        array = self._array(values, dtype)
-        # All digits together, so that a public key has one mask for them.
-        cells = self.machine.encrypt(np.stack(dtypes.split(array, array.dtype)))
+        with checks.in_memory("These numbers do not fit in memory as digits; encrypt them in parts."):
+            array = self._array(values, dtype)
+            # All digits together, so that a public key has one mask for them.
+            cells = self.machine.encrypt(np.stack(dtypes.split(array, array.dtype)))
         digits = [Digit(cells[at], 0, dtypes.high(array.dtype)) for at in range(dtypes.width(array.dtype))]
         return EncryptedIntegers(self, digits, array.dtype, array.shape)
 
