@@ -151,6 +151,18 @@ def test_argsort_of_every_length(dtype: Any, count: int) -> None:
         np.testing.assert_array_equal(found, np.argsort(values, axis=axis, kind="stable"))
 
 
+@pytest.mark.parametrize("shapes", [((2, 3, 2), (2, 3, 2)), ((2,), (3, 1, 2)), ((2, 2), (2, 2, 2)), ((1, 2, 3), (3,))])
+def test_inner_of_stacks(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    """Products of all pairs of rows, where `@` pairs matrices."""
+    random = np.random.default_rng(5)
+    x, y = (random.integers(0, 256, shape).astype(np.uint8) for shape in shapes)
+    check(modelled("lut4"), lambda x: np.inner(x, y), x)
+    check(modelled("lut4"), lambda y: np.inner(x, y), y)
+    session = modelled("lut4")
+    found = session.decrypt(np.inner(session.encrypt(x), session.encrypt(y)))
+    np.testing.assert_array_equal(found, np.inner(x, y))
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.int64])
 def test_clipping_to_whole_digits(dtype: Any) -> None:
     """From 0 to 3, 15, 63, 255, ...: no comparison is needed."""

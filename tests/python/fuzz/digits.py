@@ -22,7 +22,7 @@ from digit_sets import modelled, session
 __all__ = ["live_program", "program"]
 
 DTYPES = ["?", "u1", "i1", "u2", "i2", "u1", "i1", "u4", "i4", "u8", "i8"]
-SHAPES: list[tuple[int, ...]] = [(), (1,), (3,), (2, 3), (3, 1), (0,)]
+SHAPES: list[tuple[int, ...]] = [(), (1,), (3,), (2, 3), (3, 1), (0,), (2, 1, 3)]
 TWO: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
     "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,

@@ -129,12 +129,13 @@ def outer(a: Any, b: Any) -> EncryptedIntegers:
 
 
 def inner(a: Any, b: Any) -> EncryptedIntegers:
-    """As `numpy.inner` of up to two axes: sums of products along the last ones."""
+    """As `numpy.inner`: sums of products along the last axes, for all pairs of the others."""
     a, b = _array(a), _array(b)
     if not a.ndim or not b.ndim:
         return a * b  # type: ignore[no-any-return]
-    found: EncryptedIntegers = a @ b.T
-    return found
+    # `@` of stacks would pair their matrices.
+    found: EncryptedIntegers = a @ b.reshape(-1, b.shape[-1]).T if b.ndim > 1 else a @ b
+    return found.reshape(a.shape[:-1] + b.shape[:-1])
 
 
 # With zeros, or other numbers in the clear
