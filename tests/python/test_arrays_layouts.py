@@ -189,3 +189,12 @@ def test_copies_and_shapes_that_do_not_fit(session: Session) -> None:
     for call in calls:
         with pytest.raises(RangeError, match=r"^This .*\.$"):
             call()
+
+
+def test_masked_numbers_are_refused(session: Session) -> None:
+    """A masked number has a value, which is not meant."""
+    x = session.encrypt([0.5, -0.25])
+    for masked in (np.ma.masked, np.ma.masked_array(3.0, mask=True), np.ma.masked_array([1.0, 2.0], [True, False])):
+        for call in (lambda m: np.multiply(m, x), lambda m: np.add(x, m), lambda m: np.subtract(m, x), lambda m: x * m):
+            with pytest.raises(TypeError, match="masked"):
+                call(masked)

@@ -477,3 +477,12 @@ def test_tables_of_multiples_and_signs_of_sums() -> None:
     for step in (3, 16):
         with pytest.raises(ParameterError, match="power of two up to 8"):
             engine.lookup(total, two, key, step=step)
+
+
+def test_masked_tables_and_matrices_of_numpy_are_refused() -> None:
+    engine = FhewEngine(bits=2)
+    x = engine.encrypt([[0, 1], [1, 0]], engine.create_secret_key())
+    with pytest.raises(TypeError, match="matrix product"):
+        _ = x * np.asmatrix([[1, 0], [0, 1]])
+    with pytest.raises(TypeError, match="masked"):
+        Table(np.ma.masked_array([0, 1, 2, 3], [False, True, False, False]))

@@ -25,10 +25,15 @@ def ufunc(called: Any, method: str, inputs: Sequence[Any], options: dict[str, An
     served = UFUNCS.get(called)
     if served is None or method != "__call__" or options:
         raise TypeError(_refusal(f"numpy.{called.__name__}" + (f".{method}" if method != "__call__" else ""), options))
-    left = [one.item() if isinstance(one, np.ndarray) and not one.ndim else one for one in inputs]
+    left = [_number(one) if isinstance(one, np.ndarray) and not one.ndim else one for one in inputs]
     if len(left) == 2 and isinstance(left[0], np.ndarray | np.generic):
         return _reflected(called, *left)
     return served(*left)
+
+
+def _number(plain: Any) -> Any:
+    """The number of an array without axes, but for one that is masked, which is refused later."""
+    return plain if isinstance(plain, np.ma.MaskedArray) else plain.item()
 
 
 def _reflected(called: Any, plain: Any, x: EncryptedArray) -> Any:

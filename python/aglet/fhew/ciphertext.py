@@ -366,6 +366,8 @@ def _as_numbers(numbers: Any) -> Places | None:
         return None
     if isinstance(numbers, np.ma.MaskedArray):
         raise TypeError("This array is masked, and ciphertexts have no mask; give .filled(value) in its place.")
+    if isinstance(numbers, np.matrix):
+        raise TypeError("The * of numpy.matrix is a matrix product; give numpy.asarray(m) for one of each element.")
     try:
         found = np.asarray(numbers)
     except ValueError as error:

@@ -37,6 +37,8 @@ class Table:
             self._values: list[int] = []
             return
         self._function = None
+        if isinstance(function, np.ma.MaskedArray):
+            raise TypeError("This table is masked, and a table has a value for each message; give .filled(value).")
         try:
             array = np.asarray(function)
         except ValueError as error:
