@@ -55,7 +55,7 @@ HEAVY = {"argsort", "*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">
 
 def _order(x: Any) -> Any:
     """The order of equal elements is that of their places here; numpy's own does not promise it."""
-    return np.argsort(x, axis=-1, kind="stable")
+    return np.argsort(np.atleast_1d(x), axis=-1, kind="stable")
 
 
 def program(data: Any) -> None:
