@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from aglet import _core, cards, checks
 from aglet._core import FhewBootstrapKey, FhewPublicKey, FhewSecretKey, PackingKey
 from aglet.errors import ParameterError, RangeError
+from aglet.fhew import sets
 from aglet.fhew.calls import as_array, check_room, ciphertext, log2_failure
 from aglet.fhew.ciphertext import FhewCiphertext, blocks
 from aglet.fhew.estimate import Estimates
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["FhewEngine"]
 
 _TOO_MANY = "These numbers do not fit in memory beside their ciphertexts; encrypt them in parts."
-_METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm", "ntru")
 
 
 class EngineOptions(TypedDict, total=False):
@@ -119,7 +119,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         self._mode, card = cards.chosen(mode, checks.whole("device_id", device))
         threads = 1 if self._mode == "cpu" else 0
         threads = threads if thread_count is None else checks.count("thread_count", thread_count)
-        name = _chosen(bits, preset, method, text)
+        name = sets.chosen(bits, preset, method, text)
         self._core = _core.FhewEngine(name, (threads, card), parameters=text, allow_insecure=allow_insecure)
         if self._core.insecurity is not None:
             warnings.warn(f"NOT SECURE, for tests only. {self._core.insecurity}", stacklevel=2)
@@ -392,29 +392,3 @@ def _encrypting(key: Any) -> FhewPublicKey | FhewSecretKey:
     if isinstance(key, FhewSecretKey):
         return key
     return checks.need(key, FhewPublicKey, "engine.create_public_key(secret_key)")
-
-
-def _chosen(bits: Any, preset: Any, method: Any, parameters: str | None) -> str:
-    """The name of the parameter set that the arguments choose.
-
-    Raises
-    ------
-    ParameterError
-        If the arguments contradict one another, or there is no such set.
-    """
-    if parameters is not None:
-        if (bits, preset, method) != (None, None, None):
-            raise ParameterError("parameters already fix bits, preset and method; leave them out.")
-        return ""
-    if preset is not None:
-        if bits is not None or method is not None:
-            raise ParameterError("preset already fixes bits and method; leave them out.")
-        return checks.string("preset", preset)
-    wanted = 1 if bits is None else checks.whole("bits", bits)
-    how = "block" if method is None else checks.choice("method", method, _METHODS)
-    sets = [known for known in _core.fhew_presets() if known["method"] == how]
-    found = [known["name"] for known in sets if known["bits"] == wanted]
-    if not found:
-        sizes = ", ".join(str(bits) for bits in sorted({known["bits"] for known in sets})) or "none"
-        raise ParameterError(f'There is no set of {wanted} bits with method "{how}"; it has {sizes}.')
-    return found[0]

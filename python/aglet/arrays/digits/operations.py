@@ -80,13 +80,19 @@ def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, **options: Any) -> Any:
 def taken(name: str, served: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
     """The options of a function of numpy that were given, for the function that serves it.
 
+    None is as good as nothing, except for an axis.
+
     Raises
     ------
     TypeError
         If it does not take one of them.
     """
     known = inspect.signature(served)
-    given = {key: one for key, one in options.items() if key in known.parameters or one not in (None, np._NoValue)}
+    given = {
+        key: one
+        for key, one in options.items()
+        if key in known.parameters or not (one is np._NoValue or (one is None and key != "axis"))
+    }
     try:
         known.bind(*args, **given)
     except TypeError as error:
@@ -206,7 +212,7 @@ def _logic(name: str) -> Callable[[Any, Any], Any]:
 
 def _true(value: Any) -> Any:
     """Booleans that are true where a value is not 0."""
-    return cast(value, _BOOL) if is_encrypted(value) else dtypes.unmasked(value).astype(_BOOL)
+    return cast(value, _BOOL) if is_encrypted(value) else _clear(value).astype(_BOOL)
 
 
 def _add(x: EncryptedIntegers, y: EncryptedIntegers) -> EncryptedIntegers:
