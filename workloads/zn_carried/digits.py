@@ -149,7 +149,8 @@ class Carrier:
         """The digits of values up to 5, which carry at most 1 each."""
         run = self.engine
         tables = [[int(x >= _BASE) for x in range(_DIGIT + 1)], [int(x == _BASE - 1) for x in range(_DIGIT + 1)]]
-        generate, propagate = (run.bootstrap(run.lookup(value, table, self.relin), self.bootstrap) for table in tables)
+        flags = [run.lookup(value, table, self.relin) for table in tables]
+        generate, propagate = run.bootstrap_many(flags, self.bootstrap)
         step = 1
         while step < DIGITS:
             below = run.multiply(propagate, self._up(generate, step), self.relin)
