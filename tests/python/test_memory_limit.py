@@ -91,13 +91,14 @@ import resource, numpy as np, aglet
 e = aglet.FhewEngine(bits=4)
 k = e.create_secret_key()
 s = aglet.Session(e, aglet.KeySet(fhew_engine=e, fhew_secret=k))
+numbers = [np.ones(10**5, dtype=np.int64), *(np.ones(2 * 10**6, dtype=kind) for kind in (np.uint8, bool, np.int8))]
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + {more},) * 2)
 for call in (
-    lambda: s.encrypt(np.ones(10**5, dtype=np.int64)),
-    lambda: e.encrypt(np.ones(2 * 10**6, dtype=np.uint8), k),
-    lambda: e.encrypt(np.ones(2 * 10**6, dtype=bool), k),
-    lambda: e.encrypt(np.ones(2 * 10**6, dtype=np.int8), k, bits=8),
+    lambda: s.encrypt(numbers[0]),
+    lambda: e.encrypt(numbers[1], k),
+    lambda: e.encrypt(numbers[2], k),
+    lambda: e.encrypt(numbers[3], k, bits=8),
 ):
     try:
         call()
