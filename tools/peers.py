@@ -295,7 +295,7 @@ def ours(work: str, repeat: int) -> dict[str, Any]:
         "seconds": found["seconds_all"],
         "wrong": found.get("wrong", 0),
         "parameters": f"`{found['preset']}`",
-        "failure": "below 2^-128" if failure is None else f"2^{failure:.1f}",
+        "failure": "below 2^-128" if failure is None else f"2^{failure:.1f}" if failure > -1000 else "below 2^-1000",
         "levels": found.get("output_level"),
         **{name: found[name] for name in ("bits_mean", "bits_worst") if work.startswith("aglet bench bootstrap")},
     }
