@@ -111,7 +111,7 @@ def test_digits_become_floats_where_numpy_computes_in_floats(expression: str) ->
     [
         ("np.compress(x > 0, x)", "in the clear"), ("np.cumprod(v, axis=3)", "axis=3"), ("np.cross(v, v)", "3 coord"),
         ("np.tensordot(x, v, axes=([0], [0]))", "differ in length"), ("np.correlate(w, v)", "swap them"),
-        ("np.cumprod(v, out=1)", "leave the others out"), ("np.gradient(x)", "one axis"),
+        ("np.cumprod(v, out=1)", "leave other arguments out"), ("np.gradient(x)", "one axis"),
         ("np.diag(x[None])", "matrix"),
         ("np.polyval([], v)", "at least one"), ("np.cov(x[None])", "vectors"), ("np.cross(w, v)", "3 coord"),
         ("np.unique(v)", "not supported"), ("np.partition(v, 1)", "not supported"),

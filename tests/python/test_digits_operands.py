@@ -119,7 +119,7 @@ def test_wrong_arguments_have_a_sentence() -> None:
         lambda: np.where(x > 5),
     ]  # fmt: skip
     for call in calls:
-        with pytest.raises(TypeError, match=r"^numpy\.[a-z.]+ on encrypted integers takes .*; leave .*\.$"):
+        with pytest.raises(TypeError, match=r"^numpy\.[a-z.]+ on encrypted arrays takes .*; leave .*\.$"):
             call()
     assert SESSION.decrypt(np.sum(x, out=None)) == X.sum()
     for call in (

@@ -6,13 +6,13 @@ Each is written in operators and in functions that both kinds of arrays have, so
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import arguments
 from aglet.errors import RangeError
 
 __all__ = ["FLOATS", "FUNCTIONS", "SERVED", "UFUNCS", "call"]
@@ -26,15 +26,7 @@ def call(function: Any, served: Callable[..., Any], args: Sequence[Any], kwargs:
     TypeError
         If it has others.
     """
-    given = {name: value for name, value in kwargs.items() if value is not np._NoValue}
-    try:
-        inspect.signature(served).bind(*args, **given)
-    except TypeError as error:
-        takes = ", ".join(inspect.signature(served).parameters)
-        raise TypeError(
-            f"numpy.{function.__name__} of encrypted arrays takes {takes}; leave the others out."
-        ) from error
-    return served(*args, **given)
+    return served(*args, **arguments.taken(function.__name__, served, args, kwargs))
 
 
 def _array(value: Any) -> Any:

@@ -7,11 +7,14 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from aglet import checks, regular
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["DAMAGE", "InFolders", "begin", "finish", "head_of", "plain_of", "unchanged"]
 
@@ -34,6 +37,12 @@ class InFolders(ABC, Generic[Array]):
 
     _stored: Any
     """The module whose `save` and `load` do it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing. Keys and arrays are freed when they are no longer referenced."""
 
     @abstractmethod
     def same(self, array: Array) -> None:

@@ -139,12 +139,6 @@ class Session(Functions, Planned, Families):
             self.integers = SlotSession(keys.integers.engine, keys.integers)  # type: ignore[arg-type]
             self.integers.floats = self
 
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing. Keys and arrays are freed when they are no longer referenced."""
-
     def __repr__(self) -> str:
         return f"<Session of {self.engine!r} with {self.keys!r}>"
 

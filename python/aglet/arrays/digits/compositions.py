@@ -20,11 +20,6 @@ __all__ = ["FUNCTIONS", "UFUNCS"]
 _INT8 = np.dtype(np.int8)
 
 
-def _array(value: Any) -> Any:
-    """An encrypted array, or one in the clear."""
-    return value if operations.is_encrypted(value) else operations._clear(value)
-
-
 # Element by element
 
 
@@ -40,7 +35,7 @@ def power(x: Any, exponent: Any) -> EncryptedIntegers:
     """
     if not operations.is_encrypted(x) or operations.is_encrypted(exponent) or np.ndim(exponent):
         raise TypeError("A power of encrypted integers has one exponent in the clear, as in x**3.")
-    number = _array(exponent)
+    number = operations.operand(exponent)
     times = int(number)
     if times < 0:
         raise RangeError(f"Whole numbers have no power {times}; give an exponent of at least 0.")
@@ -85,7 +80,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         raise RangeError(f"There are no differences n={n} times; give 0 or more.")
     if n == 0:
         return a  # type: ignore[no-any-return]
-    a = _array(a)
+    a = operations.operand(a)
     if not a.ndim:
         raise RangeError("A number has no neighbours; give an array of at least one axis.")
     parts = [one if one is None else _beside(one, a, axis) for one in (prepend, append)]
@@ -100,18 +95,12 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def _beside(value: Any, a: Any, axis: int) -> Any:
     """What stands before or behind an array: a number is one row of it."""
-    value = _array(value)
+    value = operations.operand(value)
     if value.ndim:
         return value
     shape = list(a.shape)
     shape[axis] = 1
     return value.broadcast_to(tuple(shape)) if operations.is_encrypted(value) else np.broadcast_to(value, shape)
-
-
-def ptp(a: EncryptedIntegers, axis: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
-    """As `numpy.ptp`: the largest element less the smallest."""
-    found: EncryptedIntegers = a.max(axis, keepdims) - a.min(axis, keepdims)
-    return found
 
 
 def trace(a: EncryptedIntegers, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
@@ -125,12 +114,12 @@ def trace(a: EncryptedIntegers, offset: int = 0, axis1: int = 0, axis2: int = 1,
 
 def outer(a: Any, b: Any) -> EncryptedIntegers:
     """As `numpy.outer`."""
-    return _array(a).reshape(-1, 1) * _array(b).reshape(1, -1)  # type: ignore[no-any-return]
+    return operations.operand(a).reshape(-1, 1) * operations.operand(b).reshape(1, -1)  # type: ignore[no-any-return]
 
 
 def inner(a: Any, b: Any) -> EncryptedIntegers:
     """As `numpy.inner`: sums of products along the last axes, for all pairs of the others."""
-    a, b = _array(a), _array(b)
+    a, b = operations.operand(a), operations.operand(b)
     if not a.ndim or not b.ndim:
         return a * b  # type: ignore[no-any-return]
     # `@` of stacks would pair their matrices.
@@ -203,7 +192,7 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 """Universal functions, of operands as they are given."""
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.diff: diff, np.ptp: ptp, np.trace: trace, np.outer: outer, np.inner: inner, np.pad: pad, np.diag: diag,
+    np.diff: diff, np.trace: trace, np.outer: outer, np.inner: inner, np.pad: pad, np.diag: diag,
     np.tril: tril, np.triu: triu,
 }  # fmt: skip
 """Other functions."""

@@ -15,10 +15,6 @@ __all__ = ["convolve", "einsum"]
 _MODES = ("full", "same", "valid")
 
 
-def _array(value: Any) -> Any:
-    return value if operations.is_encrypted(value) else operations._clear(value)
-
-
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """As `numpy.convolve`: each element is a dot product of a window. Numbers in the clear are weights.
 
@@ -27,7 +23,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     RangeError
         If an operand is empty or has another number of axes, or there is no such mode.
     """
-    x, y = _array(a), _array(v)
+    x, y = operations.operand(a), operations.operand(v)
     if mode not in _MODES:
         raise RangeError(f'mode is "full", "same" or "valid", not {mode!r}.')
     if x.ndim > 1 or y.ndim > 1 or not x.size or not y.size:
@@ -56,7 +52,7 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     """
     if not isinstance(subscripts, str) or not operands:
         raise TypeError("einsum takes subscripts as text and its operands, as in numpy.einsum('ij,jk->ik', x, y).")
-    arrays = [_array(one) for one in operands]
+    arrays = [operations.operand(one) for one in operands]
     given, arrow, out = subscripts.replace(" ", "").partition("->")
     terms = given.split(",")
     if "." in given or any(len(set(term)) < len(term) for term in terms):

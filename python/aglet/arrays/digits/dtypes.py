@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aglet import checks
 from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
-__all__ = ["DTypes", "common", "fitting", "join", "known", "span", "split", "unmasked", "width"]
+__all__ = ["DTypes", "common", "ends", "fitting", "join", "known", "span", "split", "unmasked", "width"]
 
 DTypes = np.dtype[Any]
 _KNOWN = tuple(np.dtype(name) for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
@@ -97,6 +98,21 @@ def fitting(number: int, dtype: DTypes) -> int:
             f"{number} does not fit {dtype}; give {low} to {most}, or call astype with a wider dtype first."
         )
     return number
+
+
+def ends(bound: Any, dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The least and the largest value of a bound: a pair of them, or the largest absolute value.
+
+    Raises
+    ------
+    RangeError
+        If the least is above the largest, or one of them does not fit the dtype.
+    """
+    pair = bound if isinstance(bound, tuple | list) else (0 if dtype.kind != "i" else -bound, bound)
+    low, high = (fitting(checks.whole("bound", end), dtype) for end in pair)
+    if low > high:
+        raise RangeError(f"bound={bound} is empty; give the least and the largest value.")
+    return low, high
 
 
 def common(*dtypes: DTypes) -> DTypes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts, composed
+from aglet.arrays import arguments, casts, composed
 from aglet.arrays.digits import compositions, contractions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.choices import select, where
 from aglet.arrays.digits.circuits.bits import sign_digit
@@ -54,7 +54,7 @@ def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             f"numpy.{function.__name__} is not supported on encrypted integers, and Aglet does not decrypt them for "
             f"it; supported are {names}."
         )
-    return served(*args, **operations.taken(function.__name__, served, args, kwargs))
+    return served(*args, **arguments.taken(function.__name__, served, args, kwargs))
 
 
 # Sums and products

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts
+from aglet.arrays import arguments, casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.circuits.bits import bitwise, shift_left, shift_right, sign_bit, sign_digit
 from aglet.arrays.digits.circuits.choice import where
@@ -25,7 +24,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
-__all__ = ["apply", "called", "cast", "is_encrypted", "is_operand", "operands", "taken"]
+__all__ = ["apply", "called", "cast", "is_encrypted", "is_operand", "operand", "operands"]
 
 _BOOL = np.dtype(bool)
 
@@ -40,10 +39,15 @@ def is_encrypted(value: Any) -> bool:
 def is_operand(value: Any) -> bool:
     """Whether an operator takes a value."""
     from aglet.arrays.array import EncryptedArray
+    from aglet.arrays.slots.array import EncryptedSlots
 
     numbers = (int, float, complex, np.generic, np.ndarray, list, tuple)
     # Columns and tables of pandas have this method.
-    return is_encrypted(value) or isinstance(value, (*numbers, EncryptedArray)) or hasattr(value, "to_numpy")
+    return (
+        is_encrypted(value)
+        or isinstance(value, (*numbers, EncryptedArray, EncryptedSlots))
+        or hasattr(value, "to_numpy")
+    )
 
 
 def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -74,32 +78,7 @@ def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, **options: Any) -> Any:
     if ufunc not in served:
         names = ", ".join(sorted(one.__name__ for one in served))
         raise TypeError(f"numpy.{ufunc.__name__}.reduce is not supported on encrypted integers; supported are {names}.")
-    return served[ufunc](x, axis, **taken(f"{ufunc.__name__}.reduce", served[ufunc], (x, axis), options))
-
-
-def taken(name: str, served: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a function of numpy that were given, for the function that serves it.
-
-    None is as good as nothing, except for an axis.
-
-    Raises
-    ------
-    TypeError
-        If it does not take one of them.
-    """
-    known = inspect.signature(served)
-    given = {
-        key: one
-        for key, one in options.items()
-        if key in known.parameters or not (one is np._NoValue or (one is None and key != "axis"))
-    }
-    try:
-        known.bind(*args, **given)
-    except TypeError as error:
-        raise TypeError(
-            f"numpy.{name} on encrypted integers takes {', '.join(known.parameters)}; leave other arguments out."
-        ) from error
-    return given
+    return served[ufunc](x, axis, **arguments.taken(f"{ufunc.__name__}.reduce", served[ufunc], (x, axis), options))
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -158,6 +137,11 @@ def operands(inputs: Sequence[Any]) -> list[EncryptedIntegers]:
         digits = dtypes.split(np.broadcast_to(value, shape), dtype)
         made.append(EncryptedIntegers(session, digits, dtype, shape))
     return made
+
+
+def operand(value: Any) -> Any:
+    """An encrypted array, or one in the clear."""
+    return value if is_encrypted(value) else _clear(value)
 
 
 def _clear(value: Any) -> Any:

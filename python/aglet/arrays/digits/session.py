@@ -108,12 +108,6 @@ class DigitSession(InFolders[EncryptedIntegers]):
         made.engine, made.keys, made.machine = engine, KeySet(fhew_engine=engine), Model(engine)
         return made
 
-    def __enter__(self) -> DigitSession:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing. Keys and arrays are freed when they are no longer referenced."""
-
     def __repr__(self) -> str:
         return f"<DigitSession of {self.engine!r} with {self.keys!r}>"
 

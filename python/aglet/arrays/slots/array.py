@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import lifting, operations
 from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
+from aglet.arrays.whole import WholeNumbers
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -20,20 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["EncryptedSlots"]
 
 
-def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
-    def operator(self: Any, other: Any) -> Any:
-        pair = (other, self) if reflected else (self, other)
-        floats = casts.lifted(*pair)
-        return operations.apply(ufunc, pair) if floats is None else ufunc(*floats)
-
-    return operator
-
-
-def _one(ufunc: np.ufunc) -> Callable[[Any], Any]:
-    return lambda self: operations.apply(ufunc, (self,))
-
-
-class EncryptedSlots:
+class EncryptedSlots(WholeNumbers):
     """Encrypted booleans or whole numbers in the shape of a numpy array. `session.encrypt` makes one.
 
     It computes what numpy computes on the same dtypes. A function of one array with numbers in the clear costs nothing
@@ -66,16 +52,6 @@ class EncryptedSlots:
     # What it is
 
     @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    @property
     def representation(self) -> str:
         """How the values are stored: "slots"."""
         return "slots"
@@ -98,11 +74,6 @@ class EncryptedSlots:
             f"<EncryptedSlots {self.shape}: {self.dtype}, slots of {self.session.engine.preset}, level {self.level}, "
             f"from {low} to {high}{'' if self.table is None else ', a table to look up'}>"
         )
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("An encrypted number has no length, because its shape is ().")
-        return self.shape[0]
 
     # Values
 
@@ -140,8 +111,7 @@ class EncryptedSlots:
         RangeError
             If the least is above the largest, or no element may have such a value.
         """
-        ends = bound if isinstance(bound, tuple | list) else (0 if self.dtype.kind != "i" else -bound, bound)
-        low, high = (dtypes.fitting(checks.whole("bound", end), self.dtype) for end in ends)
+        low, high = dtypes.ends(bound, self.dtype)
         own = self.bound
         low, high = max(low, own[0]), min(high, own[1])
         if low > high:
@@ -180,52 +150,9 @@ class EncryptedSlots:
             )
         return operations.cast(self, wanted)
 
-    # Operators, as numpy's
-
-    __add__, __radd__ = _two(np.add), _two(np.add, True)
-    __sub__, __rsub__ = _two(np.subtract), _two(np.subtract, True)
-    __mul__, __rmul__ = _two(np.multiply), _two(np.multiply, True)
-    __truediv__, __rtruediv__ = _two(np.true_divide), _two(np.true_divide, True)
-    __floordiv__, __rfloordiv__ = _two(np.floor_divide), _two(np.floor_divide, True)
-    __mod__, __rmod__ = _two(np.remainder), _two(np.remainder, True)
-    __pow__ = _two(np.power)
-    __lshift__, __rlshift__ = _two(np.left_shift), _two(np.left_shift, True)
-    __rshift__, __rrshift__ = _two(np.right_shift), _two(np.right_shift, True)
-    __and__, __rand__ = _two(np.bitwise_and), _two(np.bitwise_and, True)
-    __or__, __ror__ = _two(np.bitwise_or), _two(np.bitwise_or, True)
-    __xor__, __rxor__ = _two(np.bitwise_xor), _two(np.bitwise_xor, True)
-    __lt__, __le__, __gt__, __ge__ = _two(np.less), _two(np.less_equal), _two(np.greater), _two(np.greater_equal)
-    __eq__, __ne__ = _two(np.equal), _two(np.not_equal)
-    __invert__, __neg__, __pos__, __abs__ = _one(np.invert), _one(np.negative), _one(np.positive), _one(np.absolute)
-    __hash__ = None  # type: ignore[assignment]
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        floats = casts.lifted(*inputs)
-        if floats is not None:
-            return getattr(ufunc, method)(*floats, **options)
-        if method != "__call__" or options:
-            raise TypeError(
-                f"numpy.{ufunc.__name__} with options or a method is not supported on encrypted slots; leave them out, "
-                "or call x.sum()."
-            )
-        return operations.apply(ufunc, inputs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        floats = casts.lifted(args, kwargs)
-        return operations.call(function, args, kwargs) if floats is None else function(*floats[0], **floats[1])
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("These values are encrypted and cannot become a numpy array; call session.decrypt(x).")
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError(
-            "Nobody without the secret key can tell whether an encrypted value is true; use numpy.where(flag, x, y)."
-        )
-
-    def __index__(self) -> NoReturn:
-        raise TypeError("An encrypted value is no index; look it up in a table by session.take(table, x).")
-
-    __int__ = __float__ = __index__
+    _apply = staticmethod(operations.apply)
+    _called = staticmethod(operations.called)
+    _function = staticmethod(operations.call)
 
     def __getitem__(self, index: Any) -> NoReturn:
         raise TypeError("Elements in slots do not move; choose them before they are encrypted, or encrypt digits.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import arguments
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import by_digits
 from aglet.arrays.slots.values import Numbers
@@ -16,7 +17,7 @@ from aglet.errors import KeyMismatchError, RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "call", "cast", "is_slots", "total"]
+__all__ = ["apply", "call", "called", "cast", "is_slots", "total"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -58,6 +59,22 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     if len(inputs) != 2:
         raise TypeError(_refusal(ufunc.__name__))
     return _pair(ufunc, inputs[0], inputs[1])
+
+
+def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """A universal function as numpy calls it.
+
+    Raises
+    ------
+    TypeError
+        If it is called by a method, or with options.
+    """
+    if method != "__call__" or options:
+        raise TypeError(
+            f"numpy.{ufunc.__name__} with options or a method is not supported on encrypted slots; leave them out, or "
+            "call x.sum()."
+        )
+    return apply(ufunc, inputs)
 
 
 def _alike(arrays: Sequence[EncryptedSlots]) -> bool:
@@ -283,4 +300,5 @@ def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             f"numpy.{function.__name__} is not supported on encrypted slots; supported are {names}. Encrypt digits for "
             "others."
         )
-    return _FUNCTIONS[function](*args, **{name: value for name, value in kwargs.items() if value is not np._NoValue})
+    served = _FUNCTIONS[function]
+    return served(*args, **arguments.taken(function.__name__, served, args, kwargs))

@@ -67,12 +67,6 @@ class SlotSession(InFolders[EncryptedSlots]):
         if engine.packing != "slots":
             raise KeyMismatchError('Arrays need slots; make the engine with packing="slots".')
 
-    def __enter__(self) -> SlotSession:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing. Keys and arrays are freed when they are no longer referenced."""
-
     def __repr__(self) -> str:
         return f"<SlotSession of {self.engine!r} with {self.keys!r}>"
 
@@ -113,7 +107,7 @@ class SlotSession(InFolders[EncryptedSlots]):
         wanted = dtypes.known(given if dtype is None else dtype)
         if not array.size:
             raise RangeError("This array has no element, and an encrypted one needs at least one.")
-        low, high = dtypes.span(wanted) if bound is None else _ends(bound, wanted)
+        low, high = dtypes.span(wanted) if bound is None else dtypes.ends(bound, wanted)
         least, largest = int(array.min()), int(array.max())
         if least < low or largest > high:
             raise RangeError(f"Values from {least} to {largest} are beyond {low} to {high}; give a larger bound.")
@@ -240,18 +234,3 @@ class SlotSession(InFolders[EncryptedSlots]):
             If the keys have none.
         """
         return self.engine.bootstrap_many(chunks, self.keys._need("bootstrap", "integer"))
-
-
-def _ends(bound: Any, dtype: Any) -> tuple[int, int]:
-    """The least and the largest value of a bound.
-
-    Raises
-    ------
-    RangeError
-        If it is empty, or does not fit the dtype.
-    """
-    ends = bound if isinstance(bound, tuple | list) else (0 if dtype.kind != "i" else -bound, bound)
-    low, high = (dtypes.fitting(checks.whole("bound", end), dtype) for end in ends)
-    if low > high:
-        raise RangeError(f"bound={bound} is empty; give the least and the largest value.")
-    return low, high

@@ -4,7 +4,7 @@
 //!
 //! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator. A whole block takes one pair of transforms.
 
-use super::{exponents, BlindRotation};
+use super::BlindRotation;
 use aglet_ring::blind::{blind_block, scratch_words, MergedBlock};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
@@ -55,8 +55,17 @@ impl Blocks {
         Self(keys)
     }
 
+    /// The exponents of an input by which its keys rotate, in their order: those of the mask, and for ternary secrets each with its
+    /// negative.
+    pub(super) fn exponents(ctx: &LweContext, input: &Switched) -> Vec<u16> {
+        let two_n = 2 * ctx.params().n() as u16;
+        match Self::signed(ctx) {
+            true => input.mask.iter().flat_map(|&one| [one, (two_n - one) % two_n]).collect(),
+            false => input.mask.clone(),
+        }
+    }
     /// Whether coordinates are ternary.
-    pub(super) fn signed(ctx: &LweContext) -> bool {
+    fn signed(ctx: &LweContext) -> bool {
         ctx.params().spec().method == Method::Ginx
     }
 }
@@ -68,7 +77,7 @@ impl BlindRotation for Blocks {
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let (spec, block) = (ctx.params().spec(), ctx.params().block());
-        let exponents: Vec<Vec<u16>> = inputs.iter().map(|input| exponents(ctx, input)).collect();
+        let exponents: Vec<Vec<u16>> = inputs.iter().map(|input| Self::exponents(ctx, input)).collect();
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
         let (key, each) = (self.0.packed(), accs.len() / inputs.len().max(1));
         let keys = key.shape().keys;

@@ -1,7 +1,7 @@
 //! The bootstrap of LWE ciphertexts, whatever the method of its rotation: key switch, modulus switch, blind rotation,
 //! sample extraction.
 
-use super::{exponents, BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
+use super::{BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
 use crate::fault::RotationFault;
 use crate::Error;
 use aglet_ring::packed::{KeyShape, PackedKey};
@@ -169,7 +169,7 @@ impl FhewBootstrapKey {
         self.check(ctx, cts, starts, log_tables)?;
         let switched =
             cts.par_iter().map(|ct| self.switched(ctx, ct, log_tables)).collect::<Result<Vec<_>, Error>>()?;
-        let masks: Vec<Vec<u16>> = switched.iter().map(|input| exponents(ctx, input)).collect();
+        let masks: Vec<Vec<u16>> = switched.iter().map(|input| Blocks::exponents(ctx, input)).collect();
         rotated(ctx, &switched, starts, |accs| {
             let each = accs.len() / masks.len().max(1);
             let masks: Vec<&[u16]> = (0..accs.len()).map(|i| &masks[i / each][..]).collect();

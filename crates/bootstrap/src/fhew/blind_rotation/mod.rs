@@ -39,13 +39,3 @@ pub trait BlindRotation: Send + Sync {
         Ok(None)
     }
 }
-
-/// The exponents of an input by which keys of blocks rotate, in the order of the keys: those of its mask, and for ternary secrets each
-/// with its negative.
-fn exponents(ctx: &LweContext, input: &Switched) -> Vec<u16> {
-    let two_n = 2 * ctx.params().n() as u16;
-    match Blocks::signed(ctx) {
-        true => input.mask.iter().flat_map(|&one| [one, (two_n - one) % two_n]).collect(),
-        false => input.mask.clone(),
-    }
-}
