@@ -261,6 +261,26 @@ impl Backend for Card {
         Ok(self.all_made(ring, device.divide(&there.iter().collect::<Vec<_>>(), plan)?))
     }
 
+    fn divide_extended(
+        &self,
+        ring: &HostRing,
+        of: &[[&Poly<Eval>; 2]],
+        plan: &Division,
+        to: &[usize],
+    ) -> Result<Vec<Poly<Eval>>, RingError> {
+        let Some(device) = self.device(ring, with_operands(of.iter().flatten().copied()))? else {
+            return Host.divide_extended(ring, of, plan, to);
+        };
+        let whole = |of: &[&Poly<Eval>; 2]| {
+            let limbs = of.iter().map(|x| Ok(self.up(&device, x)?.into_limbs())).collect::<Result<Vec<_>, Error>>()?;
+            Ok(DevicePoly::of(limbs.concat(), plan.limbs()))
+        };
+        let dividends = of.iter().map(whole).collect::<Result<Vec<_>, Error>>()?;
+        let quotients = device.divide(&dividends.iter().collect::<Vec<_>>(), plan)?;
+        let stays: Vec<usize> = (0..plan.rows().len()).collect();
+        Ok(self.all_made(ring, device.extend(&quotients.iter().collect::<Vec<_>>(), &stays, to)?))
+    }
+
     fn key_products(
         &self,
         ring: &HostRing,

@@ -49,6 +49,15 @@ pub trait Backend: Send + Sync {
     /// [`HostRing::divide`].
     fn divide(&self, ring: &HostRing, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error>;
 
+    /// [`HostRing::divide_extended`].
+    fn divide_extended(
+        &self,
+        ring: &HostRing,
+        of: &[[&Poly<Eval>; 2]],
+        plan: &Division,
+        to: &[usize],
+    ) -> Result<Vec<Poly<Eval>>, Error>;
+
     /// [`HostRing::key_products`].
     fn key_products(
         &self,
@@ -153,6 +162,15 @@ impl Backend for Host {
     }
     fn divide(&self, ring: &HostRing, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
         ring.divide(of, plan)
+    }
+    fn divide_extended(
+        &self,
+        ring: &HostRing,
+        of: &[[&Poly<Eval>; 2]],
+        plan: &Division,
+        to: &[usize],
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        ring.divide_extended(of, plan, to)
     }
 
     fn key_products(

@@ -127,6 +127,15 @@ impl Ring {
     pub fn divide(&self, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
         self.backend.divide(self, of, plan)
     }
+    /// The quotients of [`Ring::divide`], centred, at limbs with other primes of the ring ([`HostRing::divide_extended`]).
+    pub fn divide_extended(
+        &self,
+        of: &[[&Poly<Eval>; 2]],
+        plan: &Division,
+        to: &[usize],
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        self.backend.divide_extended(self, of, plan, to)
+    }
 
     /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP
     /// ([`HostRing::key_products`]).

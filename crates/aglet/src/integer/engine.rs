@@ -226,7 +226,7 @@ impl Engine {
         self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
     }
     /// The scale-invariant product of BFV, `round(t a b / Q)`, relinearized. It stays at the lower level of the two and
-    /// takes as much of the noise budget as a level has. The first call makes the tables of a ring of twice the degree.
+    /// takes as much of the noise budget as a level has. The first call makes the tables of more primes.
     ///
     /// # Errors
     /// A budget that is too small, a level above 31, keys that do not belong together.

@@ -6,6 +6,7 @@
 //! divisor is no prime of the chain (modulus switching, eprint 2011/277).
 
 use crate::arch::FormRow;
+use crate::basis::BaseConverter;
 use crate::host_ring::HostRing;
 use crate::modulus::Modulus;
 use crate::plans::{Division, Leaving, Row};
@@ -84,11 +85,7 @@ impl HostRing {
 
     fn quotient(&self, x: &Poly<Eval>, plan: &Division) -> Result<Poly<Eval>, Error> {
         assert_eq!(x.limbs(), plan.limbs, "a dividend has the limbs of the plan");
-        x.fetch()?;
-        let mut tail: Poly<Coeff> = self.rows(plan.leaving.len())?;
-        tail.par_limbs_mut().zip(&plan.leaving).for_each(|(row, leaving)| {
-            self.table(leaving.prime).inverse_scaled_to(x.limb(leaving.limb), row, leaving.factor);
-        });
+        let mut tail = self.tail(x, plan, 0)?;
         let gained = if plan.gained { Some(self.gained(x, plan)?) } else { None };
         let mut out: Poly<Coeff> = self.rows(plan.rows.len())?;
         self.convert(&plan.converter, tail.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
@@ -102,6 +99,64 @@ impl HostRing {
             table.kernels().rsub_mul(table.modulus(), limb, minuend, row.inverse);
         })?;
         Ok(out.transformed())
+    }
+
+    /// The quotients of [`HostRing::divide`], centred, at limbs with the primes `to` of the ring, none of which is in the result of the plan:
+    /// the same words as [`HostRing::extend`] of them, without two transforms for each limb between. A dividend is two polynomials, one
+    /// with the limbs that stay and one with those that leave; the plan has no gain.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn divide_extended(
+        &self,
+        of: &[[&Poly<Eval>; 2]],
+        plan: &Division,
+        to: &[usize],
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        let stays = 0..plan.rows.len();
+        assert!(!plan.gained && !to.iter().any(|prime| stays.contains(prime)), "no prime comes back");
+        let onward = self.converter(&stays.collect::<Vec<_>>(), to);
+        of.iter().map(|&[high, low]| self.quotient_extended(high, low, plan, (&onward, to))).collect()
+    }
+
+    fn quotient_extended(
+        &self,
+        stays: &Poly<Eval>,
+        leaves: &Poly<Eval>,
+        plan: &Division,
+        (onward, to): (&BaseConverter, &[usize]),
+    ) -> Result<Poly<Eval>, Error> {
+        let count = plan.rows.len();
+        assert_eq!(
+            (stays.limbs(), leaves.limbs()),
+            (count, plan.leaving.len()),
+            "a dividend has the limbs of the plan"
+        );
+        let mut tail = self.tail(leaves, plan, count)?;
+        stays.fetch()?;
+        let (mut dividend, mut quotient): (Poly<Coeff>, Poly<Coeff>) = (self.rows(count)?, self.rows(count)?);
+        let inverse = |(i, limb): (usize, &mut [u64])| self.table(i).inverse_scaled_to(stays.limb(i), limb, 1);
+        dividend.par_limbs_mut().enumerate().for_each(inverse);
+        self.convert(&plan.converter, tail.limbs_mut().collect(), quotient.limbs_mut().collect(), |i, limb| {
+            let table = self.table(i);
+            let by = table.modulus().mul(plan.rows[i].inverse, onward.source_factors()[i]);
+            table.kernels().rsub_mul(table.modulus(), limb, dividend.limb(i), by);
+        })?;
+        drop((tail, dividend));
+        let mut out: Poly<Coeff> = self.rows(to.len())?;
+        let then = |t: usize, row: &mut [u64]| self.table(to[t]).forward(row);
+        self.convert(onward, quotient.limbs_mut().collect(), out.limbs_mut().collect(), then)?;
+        Ok(out.transformed())
+    }
+
+    /// The limbs that leave as coefficients, times what the conversion wants; the dividend has those before `first` elsewhere.
+    fn tail(&self, x: &Poly<Eval>, plan: &Division, first: usize) -> Result<Poly<Coeff>, Error> {
+        x.fetch()?;
+        let mut tail: Poly<Coeff> = self.rows(plan.leaving.len())?;
+        tail.par_limbs_mut().zip(&plan.leaving).for_each(|(row, leaving)| {
+            self.table(leaving.prime).inverse_scaled_to(x.limb(leaving.limb - first), row, leaving.factor);
+        });
+        Ok(tail)
     }
 
     /// `gain x` at the limbs of the result: zero modulo the primes that come.

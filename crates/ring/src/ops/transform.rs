@@ -36,6 +36,29 @@ impl HostRing {
         out
     }
 
+    /// The values of a polynomial with coefficients that are no secret, at all primes of `out`, which is overwritten. Of a polynomial in
+    /// `X^g`, whose values repeat, only those that differ are computed.
+    pub fn public_values(&self, coefficients: &[i64], out: Poly<Coeff>) -> Poly<Eval> {
+        let places = coefficients.iter().enumerate().filter(|(_, &c)| c != 0).fold(self.n(), |all, (i, _)| all | i);
+        let gap = 1 << places.trailing_zeros();
+        if gap == 1 {
+            return self.to_eval(self.lift_public(coefficients, out));
+        }
+        let mut out = out;
+        let small: Vec<i64> = coefficients.iter().copied().step_by(gap).collect();
+        let most = small.iter().fold(0, |most, c| c.unsigned_abs().max(most));
+        self.for_limbs(&mut out, |prime, _, limb| {
+            let values = &mut limb[..small.len()];
+            self.modulus(prime).reduce_public(&small, most, values);
+            self.table(prime).forward_subring(values);
+            (0..small.len()).rev().for_each(|i| {
+                let value = limb[i];
+                limb[i * gap..][..gap].fill(value);
+            });
+        });
+        out.transformed()
+    }
+
     /// Coefficients to values.
     pub fn to_eval(&self, mut x: Poly<Coeff>) -> Poly<Eval> {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).forward(limb));

@@ -101,6 +101,13 @@ fn transforms(case: &mut Case<'_>) {
     });
     let back = ring.to_coeff(values).unwrap();
     assert!((0..x.limbs()).all(|i| back.limb(i) == x.limb(i)), "to_coeff");
+    for gap in [1, 2, 16, N] {
+        let whole: Vec<i64> =
+            (0..N).map(|at| if at % gap == 0 { (case.next() >> 20) as i64 - (1 << 43) } else { 0 }).collect();
+        let found = ring.public_values(&whole, ring.scratch(3, 1).unwrap());
+        let wanted = ring.to_eval(ring.lift(&whole, ring.scratch(3, 1).unwrap()));
+        case.is("public values", &found, |i, _, at| wanted.limb(i)[at]);
+    }
     for galois in [5, rotation_exponent(-3, N), conjugation_exponent(N)] {
         let mut out = ring.zero(3, 1).unwrap();
         ring.permute(&x, &ring.automorphism(galois), &mut out).unwrap();
@@ -235,7 +242,7 @@ fn digits(case: &mut Case<'_>) -> usize {
 
 /// Divisions by special primes and the highest of the chain, and switches of primes; returns as [`digits`].
 fn divisions(case: &mut Case<'_>) -> usize {
-    let (ring, mut hard) = (case.ring, 0);
+    let (ring, mut hard, mut straight) = (case.ring, 0, 0);
     let of_shape = |q_limbs: usize, p_limbs: usize, drop: usize| {
         ((0..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect::<Vec<_>>(), q_limbs - drop, 0)
     };
@@ -270,9 +277,24 @@ fn divisions(case: &mut Case<'_>) -> usize {
         for found in &found {
             case.is(&format!("division of {primes:?} to {to}"), found, |i, _, at| quotient.limb(i)[at]);
         }
+        // Straight to other primes, where limbs that leave come after those that stay.
+        let (stays, onward): (Vec<usize>, Vec<usize>) = ((0..to).collect(), (to..19).collect());
+        if primes[..to] == stays && gain == 1.into() {
+            let split = |limbs: std::ops::Range<usize>| {
+                let mut part: Poly<Eval> = ring.rows(limbs.len()).unwrap();
+                limbs.clone().for_each(|i| part.limb_mut(i - limbs.start).copy_from_slice(x.limb(i)));
+                part
+            };
+            let (high, low) = (split(0..to), split(to..primes.len()));
+            let extended = ring.divide_extended(&[[&high, &low]], &plan, &onward).unwrap().remove(0);
+            let twice = ring.extend(&found[0], &stays, &onward).unwrap();
+            case.is("an extended quotient", &extended, |i, _, at| twice.limb(i)[at]);
+            straight += 1;
+        }
         let ratio = gain.to_string().parse::<f64>().unwrap() / divisor.to_string().parse::<f64>().unwrap();
         assert!((plan.ratio() / ratio - 1.0).abs() < 1e-12);
     }
+    assert_eq!(straight, 7, "plans without a gain");
     for nothing in [ring.division(3, 0, 0), ring.division(3, 1, 3), ring.mod_switch(vec![0, 1], 2, 0)] {
         assert!(nothing.is_none(), "nothing leaves, or nothing stays");
     }

@@ -94,7 +94,7 @@ impl IntegerEvaluator<'_> {
         let q = self.params.q()[..=level].iter().fold(1, |product, &q| t.mul(product, t.reduce(q)));
         let correction_factor = t.neg(t.mul(t.mul(a.correction_factor, b.correction_factor), t.inv(q)));
         self.check_stop()?;
-        let polys = scaled_tensor(wide, level, [linear(&a)?, linear(&b)?], t.value())?;
+        let polys = self.scaled_tensor(wide, level, [linear(&a)?, linear(&b)?])?;
         self.checked(a.with(polys, correction_factor, noise))
     }
 
@@ -112,37 +112,45 @@ impl IntegerEvaluator<'_> {
         let noise = product.noise.plus(self.params.key_switch());
         self.checked(product.with(self.relinearized(&product, 0)?, product.correction_factor, noise))
     }
+
+    /// The three polynomials of a product, each times t / Q.
+    fn scaled_tensor(
+        &self,
+        wide: &WideRings,
+        level: usize,
+        [a, b]: [[&Poly<Eval>; 2]; 2],
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        let (ring, count) = wide.at(level)?;
+        let all: Vec<usize> = (0..=count + level).collect();
+        let (r, q) = all.split_at(count);
+        let onto = |x: [&Poly<Eval>; 2]| -> Result<Vec<Poly<Eval>>, Error> {
+            x.into_iter().map(|x| Ok(ring.extend(x, q, r)?)).collect()
+        };
+        let same = a.iter().zip(&b).all(|(a, b)| std::ptr::eq(*a, *b));
+        let a_r = onto(a)?;
+        let b_r = if same { None } else { Some(onto(b)?) };
+        let b_r = b_r.as_ref().unwrap_or(&a_r);
+        // Modulo R and modulo Q apart: the limbs of the operands serve as they are.
+        let factor = Some(Multiplier::integer(i128::from(self.params.plain().value())));
+        let tensor_r = ring.forms(&tensor([&a_r[0], &a_r[1]], [&b_r[0], &b_r[1]], same, factor), count, 0)?;
+        let tensor_q = self.forms(&tensor(a, b, same, factor), level + 1)?;
+        // Every level has limbs that leave, and primes of R that stay.
+        let Some(by_q) = ring.mod_switch(all.clone(), count, 0) else {
+            return Err(Error::InvalidParameters { reason: "a level has a prime" });
+        };
+        let dividends: Vec<_> = tensor_r.iter().zip(&tensor_q).map(|(r, q)| [r, q]).collect();
+        Ok(ring.divide_extended(&dividends, &by_q, q)?)
+    }
 }
 
-/// The three polynomials of a product, each times t / Q.
-fn scaled_tensor(
-    wide: &WideRings,
-    level: usize,
-    [a, b]: [[&Poly<Eval>; 2]; 2],
-    t: u64,
-) -> Result<Vec<Poly<Eval>>, Error> {
-    let (ring, count) = wide.at(level)?;
-    let all: Vec<usize> = (0..=count + level).collect();
-    let (r, q) = all.split_at(count);
-    let lift = |x: [&Poly<Eval>; 2]| -> Result<Vec<Poly<Eval>>, Error> {
-        x.into_iter().map(|x| Ok(ring.extend(x, q, &all)?)).collect()
-    };
-    let same = a.iter().zip(&b).all(|(a, b)| std::ptr::eq(*a, *b));
-    let a = lift(a)?;
-    let other = if same { None } else { Some(lift(b)?) };
-    let b = other.as_ref().unwrap_or(&a);
-    let factor = Some(Multiplier::integer(i128::from(t)));
+/// The forms of a product of two linear polynomials in the secret, times a factor.
+fn tensor<'a>(
+    a: [&'a Poly<Eval>; 2],
+    b: [&'a Poly<Eval>; 2],
+    same: bool,
+    factor: Option<Multiplier<'a>>,
+) -> [Form<'a>; 3] {
     let of = |products| Form { products, factor, ..Form::default() };
-    let middle = match same {
-        true => vec![(2, &a[0], &a[1])],
-        false => vec![(1, &a[0], &b[1]), (1, &a[1], &b[0])],
-    };
-    let forms = [of(vec![(1, &a[0], &b[0])]), of(middle), of(vec![(1, &a[1], &b[1])])];
-    let tensor = ring.forms(&forms, all.len(), 0)?;
-    // Every level has limbs that leave, and primes of R that stay.
-    let Some(by_q) = ring.mod_switch(all.clone(), count, 0) else {
-        return Err(Error::InvalidParameters { reason: "a level has a prime" });
-    };
-    let quotients = ring.divide(&tensor.iter().collect::<Vec<_>>(), &by_q)?;
-    quotients.iter().map(|x| Ok(ring.extend(x, r, q)?)).collect()
+    let middle = if same { vec![(2, a[0], a[1])] } else { vec![(1, a[0], b[1]), (1, a[1], b[0])] };
+    [of(vec![(1, a[0], b[0])]), of(middle), of(vec![(1, a[1], b[1])])]
 }
