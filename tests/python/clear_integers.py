@@ -45,6 +45,10 @@ class ClearIntegers:
             return self._at(x.slots * y.slots % T, min(x.level, y.level) - 1)
         return Number(x.slots * y % T, x.level)
 
+    def weighted_sum(self, ciphertexts: Any, weights: Any) -> Number:
+        terms = [self.multiply(x, weight) for x, weight in zip(ciphertexts, weights, strict=True)]
+        return Number(sum(x.slots for x in terms) % T, min(x.level for x in terms))
+
     def relinearize(self, x: Number, relinearization_key: Any) -> Number:
         return x
 

@@ -70,7 +70,7 @@ def centred(x: NDArray[np.int64]) -> NDArray[np.int64]:
 def test_arithmetic_is_that_of_numpy_modulo_t(w: World) -> None:
     e, (x, y) = w.engine, (numbers(w.engine, 1), numbers(w.engine, 2))
     a, b = e.encrypt(x, w.public), e.encrypt(y, w.secret, level=3)
-    plain = e.encode(y)
+    plain, periodic = e.encode(y), np.resize(np.arange(-30, 34), e.slot_count)
     cases: list[tuple[IntegerCiphertext, NDArray[np.int64], int]] = [
         (e.add(a, b), x + y, 3),
         (e.add(a, y), x + y, 4),
@@ -85,6 +85,9 @@ def test_arithmetic_is_that_of_numpy_modulo_t(w: World) -> None:
         (e.multiply(a, plain), x * y, 4),
         (e.multiply(a, y.reshape(2, -1)), x * y, 4),
         (e.multiply(a, 40_000), 40_000 * x, 4),
+        (e.weighted_sum([a, b, a], [y, -3, plain]), 2 * x * y - 3 * y, 3),
+        (e.weighted_sum([a] * 40, [y.reshape(2, -1)] * 40), 40 * x * y, 4),
+        (e.weighted_sum((e.square(b, w.relinearization), b), iter((periodic, 0))), y * y * periodic, 2),
         (e.square(a, w.relinearization), x * x, 3),
         (e.square(a), x * x, 4),
         (e.relinearize(e.add(e.square(a), e.multiply(a, b)), w.relinearization), x * x + x * y, 2),
@@ -231,6 +234,8 @@ def test_unsigned_schemes_and_coefficients() -> None:
     last = polynomials.encrypt(np.eye(1, n, n - 1, dtype=int)[0], key)
     found = polynomials.decrypt(polynomials.multiply(x, last, relin), key)
     assert [*found[[0, -1]], np.count_nonzero(found)] == [-1, 3, 2]
+    found = polynomials.decrypt(polynomials.weighted_sum([x, x], [5, [0, 1]]), key)  # (3 + X) (5 + X)
+    assert [*found[:3], np.count_nonzero(found)] == [15, 8, 1, 3]
     with pytest.raises(ParameterError, match="packing"):
         polynomials.create_rotation_key(key)
     with pytest.raises(ParameterError, match="packing"):
@@ -302,6 +307,14 @@ def test_what_would_be_wrong_is_refused(w: World) -> None:
         e.multiply(a, T)
     with pytest.raises(TypeError, match="whole number"):
         e.add(a, 0.5)
+    with pytest.raises(RangeError, match="at least one ciphertext"):
+        e.weighted_sum([], [])
+    with pytest.raises(RangeError, match="1 ciphertexts and 2 weights; give one weight for each"):
+        e.weighted_sum([a], [1, 2])
+    with pytest.raises(RangeError, match="reduce it"):
+        e.weighted_sum([a], [T])
+    with pytest.raises(NoiseError, match="bits too large"):
+        e.weighted_sum([bottom, bottom], [30_000, numbers(e, 5)])
     with pytest.raises(ParameterError, match="constant polynomial"):
         e.lookup(a, [3, 3], w.relinearization)
     with pytest.raises(RangeError, match="2 to"):
@@ -323,6 +336,8 @@ def test_what_would_be_wrong_is_refused(w: World) -> None:
         e.multiply(a, a, e.create_relinearization_key(stranger))
     with pytest.raises(KeyMismatchError):
         e.add(a, e.encrypt([1], stranger))
+    with pytest.raises(KeyMismatchError):
+        e.weighted_sum([a, e.encrypt([1], stranger)], [1, 1])
     other = IntegerEngine(plaintext_modulus=40_961, depth=4)
     with pytest.raises(KeyMismatchError, match="plaintext modulus 40961"):
         other.negate(a)

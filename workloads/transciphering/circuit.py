@@ -64,6 +64,10 @@ class Machine:
             self._encoded[name] = self.engine.encode(numbers)
         return self._encoded[name]
 
+    def weighted(self, terms: Sequence[tuple[IntegerCiphertext, Numbers]]) -> IntegerCiphertext:
+        """The sum of products with numbers in the clear."""
+        return self.engine.weighted_sum([x for x, _ in terms], [self._plaintext(numbers) for _, numbers in terms])
+
     def product(self, x: IntegerCiphertext, y: IntegerCiphertext) -> IntegerCiphertext:
         """The product, one level lower."""
         return self.engine.multiply(x, y, self.relinearization)
@@ -123,14 +127,14 @@ def substituted(
         turned.append((move, machine.left(x, move.column * layout.COLUMN)))
     planes = []
     for bit in range(layout.BITS):
-        one = machine.sum([machine.times(x, move.mask(bit)) for move, x in turned])
+        one = machine.weighted([(x, move.mask(bit)) for move, x in turned])
         planes.append(machine.engine.rescale(spread(machine, one, bit, layout.BIT, layout.BITS)))
     low, high = (subsets(machine, planes[first : first + 4]) for first in (0, 4))
     rows = [layout.slots(row) for row in table]
     sums = []
     for h in range(16):
-        terms = [machine.times(x, rows[16 * h + set_]) for set_, x in enumerate(low) if x is not None]
-        sums.append(machine.plus(machine.sum(terms), rows[16 * h]))
+        weighted = machine.weighted([(x, rows[16 * h + set_]) for set_, x in enumerate(low) if x is not None])
+        sums.append(machine.plus(weighted, rows[16 * h]))
     pairs = [(x, inner) for x, inner in zip(high, sums, strict=True) if x is not None]
     return machine.engine.rescale(machine.engine.add(machine.products(pairs), sums[0]))
 

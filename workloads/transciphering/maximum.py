@@ -91,8 +91,8 @@ def _at_least(machine: Machine, bits: IntegerCiphertext) -> IntegerCiphertext:
     characters = np.array([[1 - 2 * (int(s & n).bit_count() & 1) for n in every] for s in every])
     sixteenth = pow(VALUES, -1, 65537)
     table = (characters @ (every[:, None] >= every) * sixteenth + 32768) % 65537 - 32768
-    terms = [machine.times(x, layout.slots(table[s])) for s, x in enumerate(subsets(machine, planes)) if x is not None]
-    return machine.engine.rescale(machine.plus(machine.sum(terms), layout.slots(table[0])))
+    terms = [(x, layout.slots(table[s])) for s, x in enumerate(subsets(machine, planes)) if x is not None]
+    return machine.engine.rescale(machine.plus(machine.weighted(terms), layout.slots(table[0])))
 
 
 def _left(machine: Machine, x: IntegerCiphertext, some: IntegerCiphertext, of_group: Numbers) -> IntegerCiphertext:

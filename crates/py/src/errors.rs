@@ -52,3 +52,15 @@ pub fn count(py: Python<'_>, name: &str, value: i64) -> PyResult<usize> {
     usize::try_from(value)
         .map_err(|_| exception(py, "ParameterError", format!("{name} = {value} is negative; give 0 or more.")))
 }
+
+/// As many terms of a sum take so long that Ctrl-C should stop it.
+pub const MANY_TERMS: usize = 16;
+
+/// A weighted sum has a weight for each ciphertext.
+pub fn one_each(py: Python<'_>, ciphertexts: usize, weights: usize) -> PyResult<()> {
+    if ciphertexts == weights {
+        return Ok(());
+    }
+    let sentence = format!("There are {ciphertexts} ciphertexts and {weights} weights; give one weight for each.");
+    Err(exception(py, "RangeError", sentence))
+}

@@ -214,6 +214,11 @@ def _multiply_plain(w: World, x: Value, y: Value, message: Any, number: int) -> 
     return w.engine.multiply(x[0], message), w.product(x[1], message)
 
 
+def _weighted_sum(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    found = w.engine.weighted_sum([x[0], y[0], x[0]], [message, number, message])
+    return found, w.centred(2 * w.product(x[1], message) + y[1] * number)
+
+
 def _multiply_number(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
     return w.engine.multiply(x[0], number), w.centred(x[1] * number)
 
@@ -293,6 +298,7 @@ STEPS: list[Callable[..., Value]] = [
     _square,
     _sum_of_products,
     _multiply_plain,
+    _weighted_sum,
     _multiply_number,
     _mod_switch,
     _rescale,
@@ -304,7 +310,17 @@ STEPS: list[Callable[..., Value]] = [
     _sum_slots,
 ]
 
-GROWING = [_double, _multiply_plain, _multiply_number, _multiply, _multiply_scaled, _square, _add_plain, _sum_slots]
+GROWING = [
+    _double,
+    _multiply_plain,
+    _weighted_sum,
+    _multiply_number,
+    _multiply,
+    _multiply_scaled,
+    _square,
+    _add_plain,
+    _sum_slots,
+]
 """What is done again and again until it is refused."""
 
 REFRESHING = [_bootstrap, _bootstrap, _bootstrap_both, _square_and_bootstrap]

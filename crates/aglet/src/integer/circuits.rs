@@ -1,10 +1,11 @@
-//! Circuits on integers: powers, polynomials, sums of slots, lookup tables, comparisons.
+//! Circuits on integers: weighted sums, powers, polynomials, sums of slots, lookup tables, comparisons.
 
-use super::{Ciphertext, Engine, RelinearizationKey};
+use super::{Ciphertext, Engine, Message, Plaintext, RelinearizationKey};
 use crate::{Control, Error, ParameterError, RangeError};
 use aglet_circuits::polynomial::{power, power_products, Basis, Series};
 use aglet_circuits::table::Table;
 use aglet_ring::Modulus;
+use aglet_rlwe::KeySet;
 use aglet_schemes::integer::{IntegerEvaluator, Packing, SlotEvaluator};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -40,6 +41,30 @@ impl Engine {
         })?;
         control.report(total, total, what);
         Ok(found)
+    }
+
+    /// `sum m a` for ciphertexts and numbers in the clear, at the lowest level. It takes no level, but adds noise.
+    ///
+    /// # Errors
+    /// No ciphertext, those of two keys, a product that is not relinearized, a plaintext of another engine, a sum that would not decrypt,
+    /// [`Error::Cancelled`].
+    pub fn weighted_sum(&self, terms: &[(&Ciphertext, &Plaintext)], control: &Control) -> Result<Ciphertext, Error> {
+        if terms.is_empty() {
+            return Err(RangeError::EmptySum.into());
+        }
+        let none = KeySet::new();
+        self.run(|| {
+            control.check()?;
+            let mut found = Vec::with_capacity(terms.len());
+            for &(a, message) in terms {
+                let coefficients = message.coefficients(self.encoder(), self)?;
+                let largest = message.largest_value(&coefficients, self.encoder());
+                found.push((a, coefficients, largest));
+            }
+            let terms: Vec<_> = found.iter().map(|(a, m, largest)| (*a, (&**m, *largest))).collect();
+            let e = IntegerEvaluator::new(&self.ctx, self.params(), &none).stopped_by(control.flag());
+            Ok(e.weighted_sum(&terms)?)
+        })
     }
 
     /// `a^exponent` for an exponent of 1 or more; takes `ceil(log2(exponent))` levels.

@@ -5,15 +5,12 @@ use super::objects::{
     Ciphertext, EncodedDiagonals, EncodedWeights, FixedRotationKey, MatrixMultiplicationKey, Plaintext,
     RelinearizationKey, RotationKey, SecretKey,
 };
-use crate::errors::{count, exception};
+use crate::errors::{count, one_each, MANY_TERMS};
 use crate::family::vector;
 use aglet::ckks::{Matrix, PolynomialBasis, SumWeight};
 use num_complex::Complex64;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-
-/// As many terms of a sum take so long that Ctrl-C should stop it.
-const MANY_TERMS: usize = 16;
 
 type Progress<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
@@ -106,14 +103,7 @@ impl Engine {
         ciphertexts: Vec<PyRef<'_, Ciphertext>>,
         weights: Vec<Weight<'_>>,
     ) -> PyResult<Ciphertext> {
-        if ciphertexts.len() != weights.len() {
-            let sentence = format!(
-                "There are {} ciphertexts and {} weights; give one weight for each.",
-                ciphertexts.len(),
-                weights.len()
-            );
-            return Err(exception(py, "RangeError", sentence));
-        }
+        one_each(py, ciphertexts.len(), weights.len())?;
         let held = ciphertexts.iter().map(|ct| Ok(ct.of(py, &self.context)?.get())).collect::<PyResult<Vec<_>>>()?;
         let mut terms = Vec::with_capacity(weights.len());
         for (ct, weight) in held.iter().zip(&weights) {

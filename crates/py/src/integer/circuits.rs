@@ -1,8 +1,8 @@
 //! Circuits of `IntegerEngine`: powers, polynomials, lookup tables, comparisons.
 
-use super::objects::{IntegerCiphertext, IntegerRelinearizationKey};
+use super::objects::{IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey};
 use super::IntegerEngine;
-use crate::errors::{count, exception};
+use crate::errors::{count, exception, one_each, MANY_TERMS};
 use crate::family::vector;
 use aglet::integer::{Ciphertext, Comparison, Engine};
 use aglet::{Control, Error};
@@ -34,6 +34,26 @@ fn comparison(py: Python<'_>, name: &str) -> PyResult<Comparison> {
 
 #[pymethods]
 impl IntegerEngine {
+    /// One plaintext for each ciphertext.
+    fn weighted_sum(
+        &self,
+        py: Python<'_>,
+        ciphertexts: Vec<PyRef<'_, IntegerCiphertext>>,
+        weights: Vec<PyRef<'_, IntegerPlaintext>>,
+    ) -> PyResult<IntegerCiphertext> {
+        one_each(py, ciphertexts.len(), weights.len())?;
+        let of = |(ct, pt): (&'_ PyRef<'_, IntegerCiphertext>, &'_ PyRef<'_, IntegerPlaintext>)| {
+            Ok((ct.of(py, &self.context)?.clone(), pt.of(py, &self.context)?.clone()))
+        };
+        let held = ciphertexts.iter().zip(&weights).map(of).collect::<PyResult<Vec<_>>>()?;
+        let terms: Vec<_> = held.iter().map(|(ct, pt)| (ct, pt)).collect();
+        // A thread for each call would be felt where there is little to do.
+        let made = match terms.len() {
+            0..MANY_TERMS => self.quick(py, |e| e.weighted_sum(&terms, &Control::new())),
+            _ => self.long(py, None, |e, control| e.weighted_sum(&terms, control)),
+        }?;
+        Ok(IntegerCiphertext::new(&self.context, made))
+    }
     #[pyo3(signature = (ct, exponent, relin, progress = None))]
     fn power(
         &self,

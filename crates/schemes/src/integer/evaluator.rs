@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// Bits that the budget of a ciphertext must keep where its limbs are only dropped.
 pub(super) const SPARE_BITS: f64 = 10.0;
+/// Messages of a weighted sum that are encoded at a time: they take as much memory as eight ciphertexts.
+const TERMS_AT_ONCE: usize = 16;
 
 /// Arithmetic on integers of one context with one set of keys. It never changes its inputs. On phases it is a
 /// [`SampleEvaluator`].
@@ -251,9 +253,43 @@ impl<'a> IntegerEvaluator<'a> {
         (coefficients, largest): (&[i64], f64),
     ) -> Result<IntegerCiphertext, Error> {
         let ring = self.context().ring();
-        let plain = ring.to_eval(ring.lift(coefficients, ring.scratch(a.limbs(), 0)?));
+        let plain = ring.public_values(coefficients, ring.scratch(a.limbs(), 0)?);
         let forms: Vec<_> = a.polys.iter().map(|poly| Form::product(poly, &plain)).collect();
         self.checked(a.with(self.forms(&forms, a.limbs())?, a.correction_factor, a.noise.times(largest)))
+    }
+
+    /// `sum m a` at the lowest level, for messages m as [`IntegerEvaluator::mul_plain`] takes them. It takes no level, but adds noise.
+    ///
+    /// # Errors
+    /// [`Error::EmptyQuadratic`], products that are not relinearized, ciphertexts of two keys, [`Error::Noise`].
+    pub fn weighted_sum(&self, terms: &[(&IntegerCiphertext, (&[i64], f64))]) -> Result<IntegerCiphertext, Error> {
+        let (first, _) = terms.iter().min_by_key(|(a, _)| a.level()).ok_or(Error::EmptyQuadratic)?;
+        let (ring, limbs) = (self.context().ring(), first.limbs());
+        let mut sum: Option<(Vec<Poly<Eval>>, Noise)> = None;
+        for part in terms.chunks(TERMS_AT_ONCE) {
+            self.check_stop()?;
+            let mut factors = Vec::with_capacity(part.len());
+            let mut noise = sum.as_ref().map(|(_, noise)| *noise);
+            for (a, (coefficients, largest)) in part {
+                self.same_key(first, a)?;
+                linear(a)?;
+                let a = match a.level() > first.level() {
+                    true => self.brought_to(a, first.level(), first.correction_factor)?,
+                    false => self.with_correction_factor(a, first.correction_factor)?,
+                };
+                let own = a.noise.times(*largest);
+                noise = Some(noise.map_or(own, |sum| sum.plus(own)));
+                factors.push((a, ring.public_values(coefficients, ring.scratch(limbs, 0)?)));
+            }
+            let form = |i: usize| {
+                let products = factors.iter().map(|(a, plain)| (1, &a.polys[i], plain)).collect();
+                let before = sum.iter().map(|(polys, _)| (Multiplier::integer(1), &polys[i])).collect();
+                Form { products, terms: before, ..Form::default() }
+            };
+            sum = noise.map(|noise| Ok::<_, Error>((self.forms(&[form(0), form(1)], limbs)?, noise))).transpose()?;
+        }
+        let (polys, noise) = sum.ok_or(Error::EmptyQuadratic)?;
+        self.checked(first.with(polys, first.correction_factor, noise))
     }
 
     /// The sum with a message, given by its coefficients.
