@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from aglet import Engine, ParameterError, RangeError, Session
+from aglet.arrays.reciprocals import Reciprocal
 from fuzz.checked import check
 
 RANDOM = np.random.default_rng(29)
@@ -42,6 +44,58 @@ def test_twenty_bits(session: Session, function: Callable[[Any], Any], low: floa
     x = np.append(RANDOM.uniform(low, high, 28), [low, high])
     expected = function(x)
     check(session, function(session.encrypt(x, bound=(low, high))), expected, 2.0**-19 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(1, 4096), (1, 256), (0.001, 1), (0.5, 3), (100, 100.5), (1e-6, 1e-5), (1, 1.000001)]
+)
+def test_products_of_reciprocals_are_as_close_as_they_say(low: float, high: float) -> None:
+    for bits in (8, 20, 30):
+        product = Reciprocal.of(low, high, bits)
+        if product is None:
+            assert high > 3000 * low, "wide intervals alone are refused"
+            assert bits == 30
+            continue
+        x = np.geomspace(low, high, 20_001)
+        slope, constant = product.line
+        sizes: list[float] = []
+
+        def known(value: Any, size: float, sizes: list[float] = sizes) -> Any:
+            assert np.abs(value).max() <= size
+            sizes.append(size)
+            return value
+
+        first = slope * x + constant
+        found = product.evaluated(first, operator.add, operator.mul, known)
+        error = np.abs(found * x - 1).max()
+        assert error <= 1.01 * product.error + 2.0**-40 <= 2.0**-bits * 1.01 + 2.0**-40
+        # The interpolation nodes of the largest errors are in between.
+        assert error >= 0.9 * product.error - 2.0**-40
+        np.testing.assert_allclose(product.exact(first), 1 / x, rtol=1e-8)
+        # What is on the way is larger than what comes out by the root of the range at most.
+        assert max(sizes, default=0.0) < 10 * max(1, 1 / low) * np.sqrt(high / low)
+
+
+def test_a_division_on_a_wide_interval_has_a_relative_error(session: Session) -> None:
+    """A series of the same degree has 39 products and 2^-20 of the largest value, which is nothing of the smallest."""
+    for low, high, most in ((1.0, 256.0, 2.0**-12), (-300.0, -1.0, 2.0**-12), (1.0, 4096.0, 2.0**-8)):
+        ends = np.geomspace(abs(low), abs(high), 30) * np.sign(low)
+        x = session.encrypt(ends, bound=(low, high))
+        found = 1 / x
+        assert found.interval.low <= (1 / ends).min() <= (1 / ends).max() <= found.interval.high
+        assert found.interval.low * found.interval.high > 0
+        relative = np.abs(session.decrypt(found) * ends - 1).max()
+        assert relative < most, (low, high, relative)
+        product = Reciprocal.of(*sorted((abs(low), abs(high))), 20)
+        assert product is not None
+        assert x.level - found.level == 1 + product.levels
+    plan = Session.plan(lambda x: 1 / x, [30], engine=session.engine, bounds=[(1, 256)])
+    assert (plan.products, plan.bits is None) == (12, False)
+    numbers = RANDOM.uniform(1, 256, 30)
+    off = np.abs(session.decrypt(1 / session.encrypt(numbers, bound=(1, 256))) - 1 / numbers).max()
+    assert off <= 2.0 ** -float(plan.bits or 0) < 256 * off
+    with pytest.raises(RangeError, match="narrower range"):
+        1 / session.encrypt(ends, bound=(1, 10**7))
 
 
 def test_as_many_bits_as_asked_for(session: Session) -> None:

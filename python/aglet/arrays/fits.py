@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from aglet import checks
 from aglet.arrays import polynomials
 from aglet.arrays.interval import Interval
+from aglet.arrays.reciprocals import Reciprocal
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ BITS = 20
 """The precision of a fit, where none is asked for."""
 MOST_DEGREE = 1023
 """The largest degree of a fit: ten levels."""
+_SHORT = 3
+"""Levels from which on products are quicker than a series."""
 _TRIED = (31, 127, 511, MOST_DEGREE)
 # Where a fit is compared with its function: closer at the ends, as the series changes fastest there.
 _POINTS = np.cos(np.linspace(0, np.pi, 8 * MOST_DEGREE))
@@ -50,14 +54,29 @@ def applied(array: EncryptedArray, function: Any, *, domain: Any = None, bits: A
 
 
 def reciprocal(array: EncryptedArray) -> EncryptedArray:
-    """Compute 1/x on the interval of the values, which excludes 0."""
+    """Compute 1/x on the interval of the values, which excludes 0, with a relative error below `2^-BITS`.
+
+    Narrow intervals have an absolute error, relative to the largest value.
+    """
     low, high = array.interval.low, array.interval.high
     if array.is_real and low <= 0 <= high:
         raise RangeError(
             f"A divisor may be 0, as these values lie within [{low:.6g}, {high:.6g}]; write "
             "x.assume(bound=(least, largest)) with both ends above 0, or below, if you know that they lie there."
         )
-    return applied(array, lambda points: 1 / points)
+    if not array.is_real or high < 0:
+        return -reciprocal(-array) if array.is_real else applied(array, lambda points: 1 / points)
+    low, high = _around(array)
+    product = Reciprocal.of(low, high, BITS)
+    if product is None or product.levels <= _SHORT:
+        return applied(array, lambda points: 1 / points)
+    first = polynomials.on_line(array, product.line, product.levels)
+    first.need(product.levels)
+    numbers = functools.partial(
+        product.evaluated, add=operator.add, multiply=operator.mul, known=lambda value, size: value
+    )
+    interval = Interval((1 - product.error) / high, (1 + product.error) / low)
+    return first.each(lambda chunk: array.session.machine.reciprocal(chunk, product), interval, numbers)
 
 
 def series(function: Any, domain: tuple[float, float], bits: int) -> tuple[NDArray[np.float64], float]:

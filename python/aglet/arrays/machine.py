@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from aglet._core import Ciphertext
+from aglet.arrays.reciprocals import Reciprocal
 from aglet.ckks.engine import Engine
 from aglet.errors import MissingKeyError
 from aglet.keys.keyset import KeySet
@@ -44,6 +45,7 @@ class Machine(Protocol):
     def rotate(self, x: Chunk, steps: Sequence[int]) -> list[Chunk]: ...
     def polynomial(self, x: Chunk, coefficients: Any, chebyshev: bool) -> Chunk: ...
     def fitted(self, x: Chunk, coefficients: Any, function: Callable[[Any], Any]) -> Chunk: ...
+    def reciprocal(self, x: Chunk, product: Reciprocal) -> Chunk: ...
     def compare(self, operation: str, chunks: Sequence[Chunk], alpha: int, error_bits: int) -> Chunk: ...
     def encoded(self, weights: Any, level: int) -> Any: ...
     def matrix(self, matrix: Any, x: Chunk) -> Chunk: ...
@@ -123,6 +125,15 @@ class Live:
     def fitted(self, x: Chunk, coefficients: Any, function: Callable[[Any], Any]) -> Chunk:
         """The Chebyshev series that stands for a function on [-1, 1]."""
         return self.polynomial(x, coefficients, True)
+
+    def reciprocal(self, x: Chunk, product: Reciprocal) -> Chunk:
+        """1/x, from the V_0 of the product."""
+        key, assume = self._key("relinearization", "A division"), self.engine._core.assume
+
+        def multiply(x: Chunk, y: Chunk) -> Chunk:
+            return self.engine.square(x, key) if x is y else self.engine.multiply(x, y, key)
+
+        return product.evaluated(x, self.engine.add, multiply, assume)
 
     def compare(self, operation: str, chunks: Sequence[Chunk], alpha: int, error_bits: int) -> Chunk:
         relin = self._key("relinearization", "A comparison")

@@ -16,7 +16,7 @@ from aglet.errors import RangeError
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["ends", "evaluated", "mapped"]
+__all__ = ["ends", "evaluated", "mapped", "on_line"]
 
 
 def evaluated(
@@ -72,11 +72,17 @@ def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
     """
     low, high = ends(array, domain)
     if (low, high) != (-1.0, 1.0):
-        levels, after = 1 + (count - 1).bit_length(), array.session.machine.refreshed_level
-        # One refresh for both, if it leaves enough.
-        array.need(1 if after is not None and array.level < after < levels else levels)
-        array = array * (2 / (high - low)) - (high + low) / (high - low)
+        line = 2 / (high - low), -(high + low) / (high - low)
+        array = on_line(array, line, (count - 1).bit_length())
     # All slots are within, but for the slack.
     return array.replaced(
         interval=Interval(max(-1.0, min(1.0, array.interval.low)), min(1.0, max(-1.0, array.interval.high)))
     )
+
+
+def on_line(array: EncryptedArray, line: tuple[float, float], levels: int) -> EncryptedArray:
+    """`slope x + constant`, with so many levels left."""
+    after = array.session.machine.refreshed_level
+    # One refresh for both, if it leaves enough.
+    array.need(1 if after is not None and array.level < after < levels + 1 else levels + 1)
+    return array * line[0] + line[1]

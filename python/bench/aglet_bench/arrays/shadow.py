@@ -13,6 +13,7 @@ import numpy as np
 from aglet import _core, forecast
 from aglet.arrays.digits.model import Words
 from aglet.arrays.digits.session import DigitSession
+from aglet.arrays.reciprocals import Reciprocal
 from aglet.ckks.engine import Engine
 from aglet.errors import LevelError, ParameterError
 from aglet.keys.sizes import key_bytes
@@ -170,6 +171,12 @@ class Shadow:
         """The error is that of the series too, where it differs from the function."""
         made = self.polynomial(x, coefficients, True)
         exact = function(np.clip(x.sample.exact, -1.0, 1.0))
+        return self._made(made.level, made.is_real, Sample(exact, made.sample.found - exact))
+
+    def reciprocal(self, x: _Chunk, product: Reciprocal) -> _Chunk:
+        """The error is that of the polynomial too."""
+        made = product.evaluated(x, self.add, self.multiply, lambda value, size: value)
+        exact = product.exact(x.sample.exact)
         return self._made(made.level, made.is_real, Sample(exact, made.sample.found - exact))
 
     def compare(self, operation: str, chunks: Sequence[_Chunk], alpha: int, error_bits: int) -> _Chunk:
