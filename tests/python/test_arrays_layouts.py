@@ -134,7 +134,8 @@ def test_moves_of_many_elements(name: str, slots: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "width", "begin", "more"), [(16, 9, 0, 0), (40, 5, 0, 0), (50, 3, 2, 0), (100, 2, 0, 5), (128, 1, 0, 0)]
+    ("count", "width", "begin", "more"),
+    [(16, 9, 0, 0), (40, 5, 0, 0), (49, 5, 0, 0), (50, 3, 2, 0), (100, 2, 0, 5), (128, 1, 0, 0)],
 )
 def test_a_vector_of_more_levels_is_stretched(count: int, width: int, begin: int, more: int) -> None:
     """With levels above those of the other, in stages that copy runs by doubling."""

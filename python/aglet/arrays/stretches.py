@@ -50,10 +50,14 @@ def planned(array: EncryptedArray, part: Part, levels: int) -> Stretch | None:
     apart = int(targets[1] - targets[0])
     if apart < 2 or (np.diff(sources) != 1).any() or (np.diff(targets) != apart).any():
         return None
-    runs, length = [], len(targets)
+    runs, length, last = [], len(targets), len(targets) - 1
     while length > 1:
         shorter = 1 << (-(-length // apart) - 1).bit_length()
-        runs.append((shorter, -(-length // shorter)))
+        number = -(-length // shorter)
+        if last // length * length * apart + last % length + (number - 1) * shorter * (apart - 1) >= slots:
+            # A run that is cut short by the end has copies that come around and meet the first elements.
+            return None
+        runs.append((shorter, number))
         length = shorter
     chunk = next(iter(part))[0]
     cleans = array.filler is None or int((array.index // slots == chunk).sum()) != len(targets)
