@@ -70,6 +70,15 @@ def test_signs_and_comparisons_go_up(tables: Sides) -> None:
         assert tables.decrypt(switch.compare(order, ends, minus, range(3), keys, bits=10)).tolist() == wanted
 
 
+@pytest.mark.parametrize("bits", [7, 8, 9, 10])
+def test_signs_are_decided_from_the_stated_distance_on(tables: Sides, bits: int) -> None:
+    """0 and more is never taken for less, and what is below by `2^(1 - bits)` of the range never for more."""
+    step = 2.0 ** (1 - bits)
+    values = np.concatenate([[0, 0], np.linspace(0, step, 30), -np.linspace(step, 2 * step, 32)])
+    signs = tables.switch.sign(tables.engine.encrypt(values, tables.secret), range(64), tables.keys, bits=bits)
+    assert tables.decrypt(signs).tolist() == [1] * 32 + [0] * 32
+
+
 def test_what_comes_down_counts_as_dependent(tables: Sides) -> None:
     """Slots may err by the same, as copies of one do: a difference has both deviations, as twice one of them."""
     engine, switch, keys = tables.engine, tables.switch, tables.keys

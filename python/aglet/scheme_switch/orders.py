@@ -35,14 +35,14 @@ class Orders:
     ) -> FhewCiphertext:
         """Compute 1 where a slot is 0 or more and 0 where it is negative, as messages that `from_fhew` converts.
 
-        Slots are real numbers from -1 to 1. A slot that is nearer to 0 than its noise may get either result. Each slot
-        takes `bits / 4 + 1` bootstraps.
+        Slots are real numbers from -1 to 1. A negative slot that is nearer to 0 than `bits` tells may get either
+        result. Each slot takes `bits / 4 + 1` bootstraps.
 
         Parameters
         ----------
         bits
-            The precision, 2 to 20; 16 by default. Numbers nearer to 0 than `2^-bits` of the range may get either
-            result. Fewer than 6 bits are read as 6.
+            The precision, 2 to 20; 16 by default. Negative numbers nearer to 0 than `2^(1 - bits)` of the range may get
+            either result: the range on both sides of 0 has `2^bits` steps. Fewer than 6 bits are read as 6.
         bound
             The largest size of a slot, or (least, largest), as the caller knows it. It replaces what was declared. The
             range is then the next power of two; without it the range is 1.
@@ -75,8 +75,8 @@ class Orders:
         x, y
             Ciphertexts of real numbers from -1 to 1.
         bits
-            The precision, 2 to 20; 16 by default. Numbers that differ by less than `2^-bits` of the range may get
-            either result.
+            The precision, 2 to 20; 16 by default. Where the order does not hold, but the numbers differ by less than
+            `2^(1 - bits)` of the range, either result may come out. Equal numbers give 1.
         bound
             The largest size of the values of x and y, or (least, largest), as the caller knows it. It replaces what was
             declared: (0, 1) reads differences in a range of 1, and 4 in a range of 8.
