@@ -297,7 +297,7 @@ def _rows(draw: Draws, pairs: list[Pair]) -> Step:
 def arranged(draw: Draws, pairs: list[Pair]) -> Step:
     """Orders along axes of any length up to the root of the slots, of values apart from one another or equal."""
     session = draw.one_of(pairs).encrypted.session
-    most = draw.one_of([3, 4, 5]) if session.slots < 256 else 11
+    most = draw.one_of([3, 4, 5]) if session.slots < 128 else 11
     shape = tuple(draw.several(lambda: draw.integer(1, most), 1, 3))
     while np.prod(shape) > 60:
         shape = shape[1:]

@@ -19,6 +19,7 @@ from hypothesis import note
 from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey, PackingKey
 from aglet.errors import RangeError
 from fuzz.draws import Draws, draws
+from fuzz.sizes import OFTEN, lookups
 
 __all__ = ["program"]
 
@@ -44,8 +45,8 @@ class Set:
 
 
 @functools.cache
-def _set(preset: str) -> Set:
-    engine = FhewEngine(preset=preset)
+def _set(preset: str, published: bool) -> Set:
+    engine = lookups(preset, published)
     secret = engine.create_secret_key()
     return Set(engine, secret, engine.create_bootstrap_key(secret), engine.create_packing_key(secret))
 
@@ -62,7 +63,7 @@ def program(data: Any) -> None:
     """Gates, tables and numbers give what numpy gives, or an exception."""
     [draw] = draws(data, choices=200)
     steps, presets = KINDS[draw.one_of(_WEIGHTS)]
-    steps(draw, _set(draw.one_of(presets)))
+    steps(draw, _set(draw.one_of(presets), published=draw.integer(1, OFTEN) == OFTEN))
 
 
 def _drawn(draw: Draws, least: int, most: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

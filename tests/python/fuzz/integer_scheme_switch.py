@@ -1,4 +1,4 @@
-"""Random programs by scheme switching to integers, on the parameters that are published: no smaller ones bootstrap.
+"""Random programs by scheme switching to integers: most on toys, some on the parameters that are published.
 
 Slots of fresh integers, of sums and of products go to FHEW as messages or unsigned integers. Tables of them go back,
 exactly, and to FHEW again.
@@ -14,7 +14,10 @@ from hypothesis import note
 from numpy.typing import NDArray
 
 from aglet import FhewEngine, IntegerEngine, SchemeSwitch
+from digit_sets import toy
 from fuzz.draws import seed
+from fuzz.sizes import OFTEN
+from mixed_sets import slots_engine
 
 __all__ = ["program"]
 
@@ -23,9 +26,9 @@ _MOST = 8
 
 
 class _Sides:
-    def __init__(self) -> None:
-        self.engine = IntegerEngine(use_bootstrap=True, thread_count=0)
-        self.switch = SchemeSwitch(self.engine, FhewEngine(bits=4, thread_count=0))
+    def __init__(self, published: bool) -> None:
+        self.engine = IntegerEngine(use_bootstrap=True, thread_count=0) if published else slots_engine()
+        self.switch = SchemeSwitch(self.engine, FhewEngine(bits=4, thread_count=0) if published else toy())
         self.secret, self.lwe = self.engine.create_secret_key(), self.switch.fhew_engine.create_secret_key()
         self.relinearization = self.engine.create_relinearization_key(self.secret)
         self.keys = self.switch.create_keys(self.secret, self.lwe)
@@ -35,13 +38,14 @@ class _Sides:
 
 
 @cache
-def _sides() -> _Sides:
-    return _Sides()
+def _sides(published: bool) -> _Sides:
+    return _Sides(published)
 
 
 def program(data: Any) -> None:
     """Slots of integers through a table and up, and down again; as words they are what they were."""
-    sides, random = _sides(), np.random.default_rng(seed(data))
+    random = np.random.default_rng(seed(data))
+    sides = _sides(bool(random.integers(OFTEN) == 0))
     x, values = _slots(sides, random)
     places = random.integers(0, sides.engine.slot_count, int(random.integers(1, _MOST + 1)))
     places[: len(places) // 3] = random.choice([0, sides.engine.slot_count - 1, places[-1]])

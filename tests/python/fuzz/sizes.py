@@ -1,0 +1,50 @@
+"""Small parameter sets of FHEW for random programs: the sets that users have, in rings and dimensions without security.
+
+Moduli, gadgets, methods and what sums may grow to are theirs, so that each path runs, and noise is such that nearly
+the same weights are refused. A bootstrap takes a tenth of the time. One program of `OFTEN` runs on the published set.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from typing import Any
+
+from aglet import FhewEngine
+from support import ROOT
+
+__all__ = ["OFTEN", "lookups", "small"]
+
+OFTEN = 20
+"""Of so many programs one has parameters that users have."""
+
+_SMALL: dict[str, dict[str, Any]] = {
+    "gate": {"log_n": 8, "rank": 1, "lwe_error": -11.0},
+    "cggi": {"log_n": 8, "rank": 1, "lwe_error": -11.0},
+    "ginx3": {"log_n": 8, "rank": 1},
+    "dm": {"log_n": 8, "rank": 1},
+    "lmkcdey": {"log_n": 9, "rank": 1},
+    "lut2": {"log_n": 8, "rank": 1},
+    "lut3": {"log_n": 9, "rank": 1},
+    "lut4": {"log_n": 10},
+    "wide": {"log_n": 10},
+}
+"""What differs. The least ring with whose roundings a table fails with less than 2^-128, and the least dimension."""
+
+
+@functools.cache
+def small(preset: str) -> FhewEngine:
+    """The small set of this name."""
+    text = (ROOT / f"crates/aglet/presets/fhew/{preset}.toml").read_text().split("[claims]")[0]
+    for key, value in {"name": f'"small-{preset}"', "dimension": 196, **_SMALL[preset]}.items():
+        text, count = re.subn(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
+        assert count == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return FhewEngine(parameters=text, allow_insecure=True)
+
+
+def lookups(preset: str, published: bool) -> FhewEngine:
+    """The engine of a published set, or of the small one like it."""
+    return FhewEngine(preset=preset) if published else small(preset)
