@@ -125,7 +125,7 @@ def program(data: Any) -> None:
     [draw] = draws(data, choices=120)
     w = world(*draw.one_of(WORLDS))
     top = w.engine.max_level
-    steps, growing = (STEPS, GROWING) if w.bootstrap is None else (STEPS + REFRESHING, GROWING + REFRESHING)
+    steps, growing = (STEPS, GROWING) if w.bootstrap is None else (STEPS + REFRESHING, 2 * GROWING + REFRESHING)
     made: list[Value] = []
     for _ in range(2):
         kind, seed, level = draw.one_of(KINDS), draw.integer(0, 9), draw.one_of([top, top, top, 3, 2, 1])
