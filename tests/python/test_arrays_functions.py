@@ -163,6 +163,18 @@ def test_deviations(session: Session) -> None:
     check(session, np.var(encrypted, ddof=-1), np.var(x, ddof=-1))
 
 
+def test_deviations_of_complex_numbers_are_real(session: Session) -> None:
+    x = RANDOM.uniform(-1, 1, (4, 6)) + 1j * RANDOM.uniform(-1, 1, (4, 6))
+    encrypted = session.encrypt(x, bound=1.5)
+    for axis, ddof in ((None, 0), (0, 1), (-1, 0)):
+        found = np.var(encrypted, axis, ddof=ddof)
+        assert found.is_real
+        assert session.decrypt(found).dtype == np.float64
+        check(session, found, x.var(axis, ddof=ddof))
+        check(session, encrypted.std(axis, ddof=ddof, bound=(0.2, 1.5)), x.std(axis, ddof=ddof), 2.0**-15)
+    assert encrypted.var().level == encrypted.level - 3
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [

@@ -52,7 +52,10 @@ class Reductions:
         return sums.mean(self, axis, keepdims)
 
     def var(self: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> EncryptedArray:
-        """The variance over one axis, several, or all, as in numpy. Uses two levels, or three with ddof."""
+        """The variance over one axis, several, or all, as in numpy: real numbers.
+
+        Uses two levels; ddof and complex numbers use one more each.
+        """
         return sums.variance(self, axis, ddof, keepdims)
 
     def std(

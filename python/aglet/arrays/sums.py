@@ -46,7 +46,9 @@ def mean(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
 
 
 def variance(array: EncryptedArray, axis: Any, ddof: Any, keepdims: bool) -> EncryptedArray:
-    """The mean of squares minus the square of the mean. Nothing moves, and it uses two levels, or three with ddof."""
+    """The mean of squares minus the square of the mean. Nothing moves. It uses two levels; ddof and complex numbers, of
+    which the real part is taken, use one more each.
+    """
     count = count_along(array, axis)
     left = count - checks.real("ddof", ddof)
     if not 0 < left < math.inf:
@@ -54,11 +56,11 @@ def variance(array: EncryptedArray, axis: Any, ddof: Any, keepdims: bool) -> Enc
             f"ddof={ddof} leaves nothing to divide by, as the mean is over {count} values; give a smaller ddof."
         )
     # One refresh for both ways.
-    array.need(2)
+    array.need(2 if array.is_real else 3)
     squares = mean(array.square() if array.is_real else array * array.conj(), axis, keepdims)
     middle = mean(array, axis, keepdims)
     spread = squares - (middle.square() if array.is_real else middle * middle.conj())
-    scaled = spread if left == count else spread * (count / left)
+    scaled = spread.real if left == count else spread.real * (count / left)
     return scaled.within(Interval(0.0, array.interval.size**2 * count / left))
 
 

@@ -22,6 +22,8 @@ def check(session: Session, found: EncryptedArray, expected: Any, tolerance: flo
     values = session.decrypt(found)
     assert np.shape(values) == found.shape == np.shape(expected)
     assert np.isfinite(expected).all(), "a program whose result has no number says nothing"
+    # Of a float array of numpy's, what is found is no complex one; what is real anyway may be stated to be.
+    assert found.is_real or np.iscomplexobj(expected), f"numpy gives real numbers: {found}"
     off = np.max(np.abs(values - expected))
     assert off <= tolerance, f"off by {off:.3g}, and {tolerance:.3g} is allowed"
     _check_interval(found, np.asarray(expected), 1e-12)
