@@ -50,6 +50,19 @@ def four() -> Set:
 # Many tables
 
 
+@pytest.mark.parametrize("block", [1, 7, 16, 60])
+def test_sums_in_blocks(block: int, four: Set, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of whole rows, or of parts of a row, of which there may be any number."""
+    monkeypatch.setattr("aglet.fhew.ciphertext._BLOCK", block)
+    clear = np.random.default_rng(4).integers(0, 2, 60)
+    x = four.engine.encrypt(clear, four.secret, bits=12, signed=False)
+    for shape, axis in (((60,), None), ((12, 5), 1), ((3, 20), 1), ((2, 5, 6), (0, 2)), ((60,), 0), ((1, 60), 0)):
+        found = x.reshape(shape).sum(axis, keepdims=True)
+        np.testing.assert_array_equal(
+            four.engine.decrypt(found, four.secret), clear.reshape(shape).sum(axis, keepdims=True)
+        )
+
+
 @pytest.mark.parametrize("domain", ["padded", "full"])
 def test_many_tables_give_a_tuple(wide: Set, four: Set, domain: str) -> None:
     messages = np.arange(16).reshape(4, 4)

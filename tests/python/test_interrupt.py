@@ -42,6 +42,11 @@ CALLS = {
         "engine.decrypt(x, secret)",
     ),
     "sums of FHEW": (f"{FHEW}; x = engine.encrypt([1, 2], secret)[[0] * 200_000]", "2 * x + x"),
+    "one sum of FHEW": (f"{FHEW}; x = engine.encrypt([1, 2], secret)[[0] * 4_000_000]", "x.sum()"),
+    "sums of rows of FHEW": (
+        f"{FHEW}; x = engine.encrypt([1, 2], secret)[[0] * 4_000_000]",
+        "x.reshape(-1, 40).sum(1)",
+    ),
 }
 
 

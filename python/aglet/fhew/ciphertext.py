@@ -23,9 +23,10 @@ _BLOCK = 2**14
 """So many ciphertexts at a time, as Python looks for Ctrl-C in between. Those of a public key share masks by 2,048."""
 
 
-def blocks(count: int) -> Iterator[slice]:
-    """The parts of so many ciphertexts that are worked on one after the other; at least one."""
-    return (slice(at, min(at + _BLOCK, count)) for at in range(0, max(1, count), _BLOCK))
+def blocks(count: int, each: int = 1) -> Iterator[slice]:
+    """The parts of so many rows of `each` ciphertexts that are worked on one after the other; at least one."""
+    rows = max(1, _BLOCK // each)
+    return (slice(at, min(at + rows, count)) for at in range(0, max(1, count), rows))
 
 
 _REARRANGE: frozenset[Callable[..., Any]] = frozenset(
@@ -266,7 +267,19 @@ class FhewCiphertext:
             raise RangeError("A sum of no ciphertexts has no value and no key; sum at least one.")
         shape = tuple(1 if at in axes else n for at, n in enumerate(self.shape) if keepdims or at not in axes)
         rows = self.transpose(*kept, *axes) if self.ndim else self
-        return self._of(rows._array.sums(count)).reshape(shape)
+        return self._joined(rows._sums(count), shape)
+
+    def _sums(self, count: int) -> list[_core.FhewArray]:
+        """The sums of each `count` consecutive ciphertexts, a block after the other."""
+        if self.size <= _BLOCK:
+            return [self._array.sums(count)]
+        whole = self.ravel()
+        if count <= _BLOCK:
+            rows = (slice(count * part.start, count * part.stop) for part in blocks(self.size // count, count))
+            return [whole[part]._array.sums(count) for part in rows]
+        parts = [[whole[at : at + count][part]._array for part in blocks(count)] for at in range(0, self.size, count)]
+        short = [_core.FhewArray.joined([one.sums(one.shape[0]) for one in row]) for row in parts]
+        return [one.sums(one.shape[0]) for one in short]
 
     def _with(self, other: FhewCiphertext, weight: int) -> FhewCiphertext:
         shape = checks.common_shape(self.shape, other.shape)
