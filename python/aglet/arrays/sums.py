@@ -46,8 +46,9 @@ def mean(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
 
 
 def variance(array: EncryptedArray, axis: Any, ddof: Any, keepdims: bool) -> EncryptedArray:
-    """The mean of squares minus the square of the mean. Nothing moves. It uses two levels; ddof and complex numbers, of
-    which the real part is taken, use one more each.
+    """The mean of squares minus the square of the mean, without moves.
+
+    It uses two levels; ddof and complex numbers, of which the real part is taken, use one more each.
     """
     count = count_along(array, axis)
     left = count - checks.real("ddof", ddof)
