@@ -16,9 +16,11 @@ def _array(tensor: Any) -> Any:
     if not hasattr(tensor, "detach"):
         return tensor
     tensor = tensor.detach().cpu()
-    tensor = tensor.resolve_conj() if hasattr(tensor, "resolve_conj") else tensor
+    for view in ("to_dense", "resolve_conj", "resolve_neg"):
+        # What numpy cannot read: sparse tensors, and signs that torch has only noted.
+        tensor = getattr(tensor, view)() if hasattr(tensor, view) else tensor
     if str(tensor.dtype) == "torch.bfloat16":
-        # The one dtype of real numbers that numpy does not have.
+        # The one dtype of real numbers that numpy does not have, but for those of 8 bits and fewer.
         tensor = tensor.float()
     return tensor.numpy()
 
@@ -33,20 +35,20 @@ class Tensors:
 
     _tensor_dtype: Any = None
 
-    def _taken(self, tensor: Any) -> Any:
-        """Convert a tensor to an array, and remember its dtype for decryption."""
+    def _seen(self, tensor: Any) -> None:
+        """Remember the dtype of a tensor that was encoded, for decryption."""
         dtype: Any = getattr(tensor, "dtype", None)
         if hasattr(tensor, "detach") and (dtype.is_floating_point or dtype.is_complex):
             real = dtype.to_real() if dtype.is_complex else dtype
             seen = self._tensor_dtype
-            self._tensor_dtype = real if seen is None else _torch().promote_types(seen, real)
-        return _array(tensor)
+            self._tensor_dtype = real if seen is None or seen == real else _torch().promote_types(seen, real)
 
     def _given(self, array: Any, dtype: Any) -> Any:
         torch = _torch()
         if dtype is None:
             dtype = self._tensor_dtype or torch.get_default_dtype()
             dtype = dtype.to_complex() if array.dtype.kind == "c" else dtype
+        _check_holds(dtype, array.dtype.kind == "c")
         tensor = torch.from_numpy(array).to(dtype)
         if not bool(torch.isfinite(tensor).all()):
             raise RangeError(
@@ -56,14 +58,16 @@ class Tensors:
 
     def encode_pytorch_tensor(self: Any, tensor: Any, level: int | None = None) -> Plaintext:
         """Call `encode` with a tensor."""
-        plaintext: Plaintext = self.encode(self._taken(tensor), level)
+        plaintext: Plaintext = self.encode(_array(tensor), level)
+        self._seen(tensor)
         return plaintext
 
     def encrypt_pytorch_tensor(
         self: Any, tensor: Any, public_key: PublicKey | SecretKey | None = None, level: int | None = None, **secret: Any
     ) -> Ciphertext:
         """Call `encrypt` with a tensor."""
-        ciphertext: Ciphertext = self.encrypt(self._taken(tensor), public_key, level, **secret)
+        ciphertext: Ciphertext = self.encrypt(_array(tensor), public_key, level, **secret)
+        self._seen(tensor)
         return ciphertext
 
     def decode_to_pytorch_tensor(self: Any, plaintext: Plaintext, *, dtype: Any = None) -> Any:
@@ -72,12 +76,14 @@ class Tensors:
         Parameters
         ----------
         dtype
-            The dtype of the tensor. If not given, that of the tensors that were encoded or encrypted.
+            The dtype of the tensor: one of real numbers, or a complex one. If not given, that of the tensors that were
+            encoded or encrypted.
 
         Raises
         ------
         ParameterError
-            If torch is not installed.
+            If torch is not installed, the dtype is one of whole numbers, which would cut 2.999 to 2, or one of real
+            numbers and values are complex.
         RangeError
             If a value is too large for the dtype.
         """
@@ -98,6 +104,23 @@ class Tensors:
         """Call `multiply` with a tensor. Uses one level."""
         result: Ciphertext = self.multiply(ciphertext, _array(tensor))
         return result
+
+
+def _check_holds(dtype: Any, is_complex: bool) -> None:
+    """Refuse a dtype that would cut values.
+
+    Raises
+    ------
+    ParameterError
+        If it is one of whole numbers, or of real numbers where values are complex, or no dtype of torch.
+    """
+    if getattr(dtype, "is_complex", False) or (getattr(dtype, "is_floating_point", False) and not is_complex):
+        return
+    fix = "leave dtype= out and take .real of the tensor" if is_complex else "give torch.float64"
+    raise ParameterError(
+        f"Decrypted {'complex' if is_complex else 'real'} numbers do not become {dtype!s:.80}; {fix}. Whole numbers "
+        "come out close to what they are: round them before .to(torch.int64)."
+    )
 
 
 def _torch() -> Any:

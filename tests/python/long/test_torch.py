@@ -1,7 +1,7 @@
 """Tensors of the torch that people install.
 
 On Linux it is 5.4 GB with the CUDA that it brings: `make test-torch` installs it. The quick part has a stand-in
-(test_drop_in.py).
+(test_tensors.py).
 """
 
 from __future__ import annotations
@@ -41,6 +41,21 @@ def test_tensors_of_whole_numbers_and_other_dtypes() -> None:
     assert engine.decrypt_to_pytorch_tensor(x, secret, dtype=torch.float64).dtype == torch.float64
     wide = engine.encrypt_pytorch_tensor(torch.ones(4, requires_grad=True, dtype=torch.float64).conj(), secret)
     assert engine.decrypt_to_pytorch_tensor(wide, secret).dtype == torch.float64
+
+
+def test_tensors_that_numpy_does_not_read_and_dtypes_that_would_cut() -> None:
+    engine = Engine(max_level=1, slot_count=4)
+    secret = engine.create_secret_key()
+    numbers = torch.tensor([1 + 1j, -2 + 0.5j, 0, 3j])
+    for tensor in (numbers.conj().imag, numbers.conj(), numbers.to_sparse(), torch.nn.Parameter(numbers.real)):
+        x = engine.encrypt_pytorch_tensor(tensor, secret)
+        found = engine.decrypt_to_pytorch_tensor(x, secret)
+        torch.testing.assert_close(found, tensor.detach().to_dense().resolve_neg(), rtol=0, atol=1e-5)
+    whole, both = engine.encrypt([1.0, 2, 3], secret), engine.encrypt(numbers.numpy(), secret)
+    for ciphertext, dtype in ((whole, torch.int64), (whole, torch.bool), (both, torch.float32), (whole, "float64")):
+        with pytest.raises(ParameterError, match="do not become"):
+            engine.decrypt_to_pytorch_tensor(ciphertext, secret, dtype=dtype)
+    assert engine.decrypt_to_pytorch_tensor(whole, secret).round().to(torch.int64).tolist() == [1, 2, 3, 0]
 
 
 class Residual(torch.nn.Module):
