@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.session import Session
 
-__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "to_floats"]
+__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_floats"]
 
 MOST_BITS = 16
-"""Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-20."""
+"""Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-22 if sharp."""
 
 
 def lifted(*given: Any) -> tuple[Any, ...] | None:
@@ -66,7 +66,7 @@ def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
     if len(weights) == 1:
         found = found[0] * weights[0]
     else:
-        found = (found * np.reshape(weights, (len(weights), *[1] * x.ndim))).sum(axis=0)
+        found = (sharp(found) * np.reshape(weights, (len(weights), *[1] * x.ndim))).sum(axis=0)
         # Every slot is a sum of some of the planes, each once.
         ends = Interval(sum(w for w in weights if w < 0), sum(w for w in weights if w > 0))
         found = found.replaced(interval=ends, filler=None)
@@ -153,6 +153,14 @@ def raised(session: Session, planes: Sequence[Digit], shape: tuple[int, ...]) ->
     starts = apart * np.arange(len(planes))
     index = starts.reshape(-1, *[1] * len(shape)) + np.arange(size).reshape(shape)
     return EncryptedArray(session, chunks, index, Interval(0.0, 1.0), 0.0)
+
+
+def sharp(bits: EncryptedArray) -> EncryptedArray:
+    """Bits nearer to 0 and 1, by 3 x^2 - 2 x^3: what is off by e is off by 3 e^2 then. Uses two levels.
+
+    FHEW leaves up to 2^-14, which the highest of 16 bits makes a whole number of.
+    """
+    return (bits.square() * (3 - 2 * bits)).replaced(interval=Interval(0.0, 1.0), filler=0.0)
 
 
 def _padded(cells: Any, size: int) -> Any:

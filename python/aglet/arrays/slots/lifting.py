@@ -59,7 +59,7 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
     if bits == 1:
         whole = raised[0]
     else:
-        whole = (raised * weights.reshape(-1, *[1] * x.ndim)).sum(axis=0)
+        whole = (casts.sharp(raised) * weights.reshape(-1, *[1] * x.ndim)).sum(axis=0)
         whole = whole.replaced(interval=Interval(0.0, 2.0**bits - 1), filler=None)
     return (whole + low if low else whole).within(Interval(low, high))
 
