@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["Broadcast", "broadcast", "broadcasts", "echo", "echoed", "spread"]
+__all__ = ["Broadcast", "broadcast", "broadcasts", "echo", "echoed", "spread", "together"]
 
 _FEW = 8
 """The number of rotations up to which they are done one by one."""
@@ -31,15 +31,16 @@ class Broadcast(NamedTuple):
 
 
 def broadcasts(array: EncryptedArray, source: Index, target: Index, count: int, levels: int) -> list[Broadcast | None]:
-    """For each new chunk, the axes along which elements repeat, if its elements are a box of the array's axes.
+    """For each cycle of new chunks, the axes along which elements repeat, if the elements are a box of array axes.
 
     Targets are distinct, so copies of different elements never meet.
     """
-    slots = array.session.slots
-    flat = target.ravel() // slots
+    around = rotations.cycle(array)
+    flat = target.ravel() // around
     order = np.argsort(flat, kind="stable")
-    found: list[Broadcast | None] = [None] * count
+    found: list[Broadcast | None] = [Broadcast({}, [], 0, levels) for _ in range(count * array.session.slots // around)]
     for places in np.split(order, np.flatnonzero(np.diff(flat[order])) + 1):
+        found[int(flat[places[0]])] = None
         corners = [(int(axis.min()), int(axis.max()) + 1) for axis in np.unravel_index(places, target.shape)]
         if np.prod([end - start for start, end in corners]) == len(places):
             box = tuple(slice(*corner) for corner in corners)
@@ -58,11 +59,35 @@ def _broadcast(array: EncryptedArray, source: Index, target: Index, levels: int)
         # Copies go to the right, so from the first slot.
         first = [0 if step > 0 else length - 1]
         source, target = source.take(first, axis), target.take(first, axis)
-    if not windows:
+    # One cycle of two may have a single copy.
+    if not windows and rotations.cycle(array) == slots:
         return None
     [part] = rotations.parts_of(source.ravel(), target.ravel() % slots, array, 1)
-    copied = sum(rotations.window_cost(length, step, slots) for length, step in windows)
+    return _costed(array, part, windows, levels)
+
+
+def _costed(array: EncryptedArray, part: Part, windows: list[tuple[int, int]], levels: int) -> Broadcast:
+    copied = sum(rotations.window_cost(length, step, rotations.cycle(array)) for length, step in windows)
     return Broadcast(part, windows, gathers.part_cost(array, part, levels) + copied, levels)
+
+
+def together(array: EncryptedArray, plans: list[Broadcast | None]) -> list[Broadcast]:
+    """The plans of the cycles of a chunk, one for cycles with the same copies; none if a cycle has no plan."""
+    found: list[Broadcast] = []
+    for plan in plans:
+        if plan is None:
+            return []
+        for at, other in enumerate(found):
+            if other.windows == plan.windows and plan.part:
+                both = {
+                    key: np.concatenate([one[key] for one in (other.part, plan.part) if key in one])
+                    for key in {**other.part, **plan.part}
+                }
+                found[at] = _costed(array, both, plan.windows, plan.levels)
+                break
+        else:
+            found += [plan] if plan.part else []
+    return found
 
 
 def broadcast(array: EncryptedArray, plan: Broadcast) -> Chunk:
@@ -73,18 +98,19 @@ def broadcast(array: EncryptedArray, plan: Broadcast) -> Chunk:
     return chunk
 
 
-def echo(part: Part, slots: int) -> int | None:
-    """The step, if a block of slots of one chunk is wanted repeatedly, always this step further."""
+def echo(part: Part, around: int) -> int | None:
+    """The step, if a block of slots of one chunk is wanted repeatedly, always this step further around the cycle."""
     steps = sorted(step for _, step in part)
     if len(part) < 4 or len({chunk for chunk, _ in part}) > 1 or steps[0]:
         return None
-    step = steps[1] if steps[1] * (len(steps) - 1) == steps[-1] else steps[-1] - slots
-    if sorted(i * step % slots for i in range(len(steps))) != steps:
+    step = steps[1] if steps[1] * (len(steps) - 1) == steps[-1] else steps[-1] - around
+    if sorted(i * step % around for i in range(len(steps))) != steps:
         return None
     chunk = next(iter(part))[0]
     first = np.sort(part[chunk, 0])
     same = all(
-        np.array_equal(np.sort((part[chunk, i * step % slots] - i * step) % slots), first) for i in range(len(steps))
+        np.array_equal(np.sort(rotations.back(part[chunk, i * step % around], i * step, around)), first)
+        for i in range(len(steps))
     )
     return step if same else None
 

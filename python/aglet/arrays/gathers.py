@@ -62,9 +62,9 @@ def _babies(wanted: set[int]) -> list[int]:
 
 def collected(array: EncryptedArray, part: Part, levels: int) -> Chunk:
     """The elements of a part in their new slots, and 0 in the others. Uses one level, or up to so many."""
-    machine, slots = array.session.machine, array.session.slots
+    machine = array.session.machine
     stretch = stretches.planned(array, part, levels)
-    if stretch is not None and stretch.cost < _giant_cost(part, slots):
+    if stretch is not None and stretch.cost < _giant_cost(part, rotations.cycle(array)):
         return stretches.stretched(array, stretch)
     found = None
     for chunk in sorted({chunk for chunk, _ in part}):
@@ -76,40 +76,40 @@ def collected(array: EncryptedArray, part: Part, levels: int) -> Chunk:
 
 def _from_chunk(array: EncryptedArray, chunk: Chunk, steps: dict[int, Index]) -> Chunk:
     """The sum of rotations of one chunk, each with a mask: rotated alone, or in baby and giant steps."""
-    machine, slots = array.session.machine, array.session.slots
-    plan = _planned(tuple(steps), slots)
-    if rotations.cost(steps, slots) <= plan.cost:
+    machine, slots, around = array.session.machine, array.session.slots, rotations.cycle(array)
+    plan = _planned(tuple(steps), around)
+    if rotations.cost(steps, around) <= plan.cost:
         turns = [step for step in steps if step]
         rotated = dict(zip(turns, machine.rotate(chunk, turns), strict=True)) if turns else {}
         rotated[0] = chunk
         return machine.weighted_sum(
             [rotated[step] for step in steps], [rotations.mask(p, slots) for p in steps.values()]
         )
-    numbered = {(step - plan.base) % slots // plan.unit: places for step, places in steps.items()}
+    numbered = {(step - plan.base) % around // plan.unit: places for step, places in steps.items()}
     rotated = {0: chunk}
     for baby in _babies({number % plan.size for number in numbered}):
-        rotated[baby] = machine.rotate(rotated[baby & (baby - 1)], [(baby & -baby) * plan.unit % slots])[0]
+        rotated[baby] = machine.rotate(rotated[baby & (baby - 1)], [(baby & -baby) * plan.unit % around])[0]
     groups: dict[int, list[int]] = defaultdict(list)
     for number in numbered:
         groups[number // plan.size].append(number)
     total, before = None, 0
     for giant in sorted(groups, reverse=True):
         rest = giant * plan.size * plan.unit + plan.base
-        masks = [rotations.mask((numbered[number] - rest) % slots, slots) for number in groups[giant]]
+        masks = [rotations.mask(rotations.back(numbered[number], rest, around), slots) for number in groups[giant]]
         made = machine.weighted_sum([rotated[number % plan.size] for number in groups[giant]], masks)
         if total is not None:
-            made = machine.add(made, machine.rotate(total, [(before - rest) % slots])[0])
+            made = machine.add(made, machine.rotate(total, [(before - rest) % around])[0])
         total, before = made, rest
-    return machine.rotate(total, [before % slots])[0] if before % slots else total
+    return machine.rotate(total, [before % around])[0] if before % around else total
 
 
 def part_cost(array: EncryptedArray, part: Part, levels: int) -> int:
     """The key switches of `collected`."""
-    stretch, giant = stretches.planned(array, part, levels), _giant_cost(part, array.session.slots)
+    stretch, giant = stretches.planned(array, part, levels), _giant_cost(part, rotations.cycle(array))
     return giant if stretch is None else min(giant, stretch.cost)
 
 
-def _giant_cost(part: Part, slots: int) -> int:
+def _giant_cost(part: Part, around: int) -> int:
     chunks = {chunk for chunk, _ in part}
     every = [[step for of, step in part if of == chunk] for chunk in chunks]
-    return sum(min(rotations.cost(steps, slots), _planned(tuple(steps), slots).cost) for steps in every)
+    return sum(min(rotations.cost(steps, around), _planned(tuple(steps), around).cost) for steps in every)

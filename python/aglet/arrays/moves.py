@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from aglet.arrays.machine import Chunk
     from aglet.arrays.rotations import Part
 
-__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "moved", "spelled_out", "spread_out"]
+__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "mixed", "moved", "spelled_out", "spread_out"]
 
 MOST_MOVES = 4096
 """The most rotations of one move. More of them would take minutes, and another layout avoids them."""
@@ -107,7 +108,6 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int, *, le
     ParameterError
         If there are more than `MOST_MOVES` different moves.
     """
-    slots = array.session.slots
     filler = array.interval.inside
     spread = copies.spread(array, source.ravel(), target.ravel()) if count == 1 else None
     if spread is not None:
@@ -115,8 +115,14 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int, *, le
     parts = rotations.parts_of(source.ravel(), target.ravel(), array, count)
     if all(len(part) == 1 for part in parts):
         return _turned(array, parts, target)
-    plans = copies.broadcasts(array, source, target, count, levels)
-    steps = [_Move.planned(array, part, plan, levels) for part, plan in zip(parts, plans, strict=True)]
+    return _made(array, _filled(array, mixed(array, parts, (source, target), levels), target, filler), target, filler)
+
+
+def mixed(array: EncryptedArray, parts: list[Part], ends: tuple[Index, Index], levels: int) -> list[Chunk]:
+    """New chunks of these parts, for elements that move from the first of two places to the second; 0 between them."""
+    (source, target), slots, around = ends, array.session.slots, rotations.cycle(array)
+    plans, rows = copies.broadcasts(array, source, target, len(parts), levels), slots // around
+    steps = [_Move.planned(array, part, plans[at * rows : (at + 1) * rows], levels) for at, part in enumerate(parts)]
     # Rotations that several new chunks share, or each chunk's own way.
     shared = {key for one in steps if one.echo is None for key in one.part if key[1]}
     apart = sum(one.ways for one in steps)
@@ -126,10 +132,9 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int, *, le
             "different steps; use one shape for arrays that are combined, or encrypt one of them again."
         )
     array.need(1)
-    sharing = rotations.cost((step for _, step in shared), slots) <= sum(one.cost for one in steps)
+    sharing = rotations.cost((step for _, step in shared), around) <= sum(one.cost for one in steps)
     turned = rotations.turned(array, shared) if sharing or apart > MOST_MOVES else None
-    made = [one.made(array, turned) for one in steps]
-    return _made(array, _filled(array, made, target, filler), target, filler)
+    return [one.made(array, turned) for one in steps]
 
 
 class _Move(NamedTuple):
@@ -137,7 +142,7 @@ class _Move(NamedTuple):
 
     part: Part
     echo: int | None
-    plan: copies.Broadcast | None
+    plans: list[copies.Broadcast]
     ways: int
     """The number of masks."""
     cost: int
@@ -145,15 +150,16 @@ class _Move(NamedTuple):
     levels: int
 
     @classmethod
-    def planned(cls, array: EncryptedArray, part: Part, plan: copies.Broadcast | None, levels: int) -> _Move:
-        """The cheapest way: a repeated block, copies along axes, or a move of each element."""
-        echo = copies.echo(part, array.session.slots)
+    def planned(cls, array: EncryptedArray, part: Part, plans: list[copies.Broadcast | None], levels: int) -> _Move:
+        """The cheapest way: a repeated block, copies along axes in each cycle, or a move of each element."""
+        echo = copies.echo(part, rotations.cycle(array))
         if echo is not None:
-            return cls(part, echo, None, 1, 0, levels)
-        alone = gathers.part_cost(array, part, levels)
-        if plan is not None and plan.cost < alone:
-            return cls(part, None, plan, len(plan.part), plan.cost, levels)
-        return cls(part, None, None, len(part), alone, levels)
+            return cls(part, echo, [], 1, 0, levels)
+        alone, copied = gathers.part_cost(array, part, levels), copies.together(array, plans)
+        cost = sum(plan.cost for plan in copied)
+        if copied and cost < alone:
+            return cls(part, None, copied, sum(len(plan.part) for plan in copied), cost, levels)
+        return cls(part, None, [], len(part), alone, levels)
 
     def made(self, array: EncryptedArray, turned: dict[tuple[int, int], Chunk] | None) -> Chunk:
         """The elements in their slots, and 0 in the others."""
@@ -161,8 +167,9 @@ class _Move(NamedTuple):
             return copies.echoed(array, self.part, self.echo)
         if turned is not None:
             return rotations.joined(array, self.part, turned)
-        if self.plan is not None:
-            return copies.broadcast(array, self.plan)
+        if self.plans:
+            found, *others = (copies.broadcast(array, plan) for plan in self.plans)
+            return functools.reduce(array.session.machine.add, others, found)
         return gathers.collected(array, self.part, self.levels)
 
 
@@ -171,7 +178,8 @@ def _turned(array: EncryptedArray, parts: list[Part], target: Index) -> Encrypte
     keys = [next(iter(part)) for part in parts]
     rotated = {key for key in keys if key[1]}
     turned = rotations.turned(array, rotated)
-    found = _made(array, [turned[key] for key in keys], target, None, array.period)
+    made = [turned[key] if key[1] else array.chunks[key[0]] for key in keys]
+    found = _made(array, made, target, None, array.period)
     if array.filler is not None and not rotated and _whole(array, parts):
         found.filler = array.filler
     return found

@@ -12,23 +12,39 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["Part", "cost", "joined", "mask", "parts_of", "turned", "window", "window_cost"]
+__all__ = ["Part", "back", "cost", "cycle", "joined", "mask", "parts_of", "turned", "window", "window_cost"]
 
 Part = dict[tuple[int, int], "Index"]
-"""What a new chunk takes: for (chunk, step) the slots that this chunk fills, rotated by this step."""
+"""What a new chunk takes: for (chunk, step) the slots that this chunk fills, rotated by this step.
+
+Slots of CKKS are one cycle. Those of integers are two, which turn together and may change places: there, chunk 2 i is a
+ciphertext, and 2 i + 1 the same with its cycles swapped.
+"""
+
+
+def cycle(array: EncryptedArray) -> int:
+    """The slots that a rotation turns around: all of a chunk, or those of a row of integers."""
+    session = array.session
+    return getattr(session, "row_slots", session.slots)
+
+
+def back(places: Index, step: int, around: int) -> Index:
+    """The slots that a rotation by this step brings to these, within their cycles."""
+    return places // around * around + (places - step) % around
 
 
 def parts_of(source: Index, target: Index, array: EncryptedArray, count: int) -> list[Part]:
     """The part of each new chunk, for elements at the places `source` that go to `target`."""
-    slots = array.session.slots
-    step = (target - source) % slots
+    slots, around = array.session.slots, cycle(array)
+    step, rows = (target - source) % around, slots // around
     if array.period:
         # Chunks are the same after so many slots.
         step %= array.period
     parts: list[Part] = [{} for _ in range(count)]
     # One number for each (chunk to be made, chunk, step).
-    chunks = int(source.max()) // slots + 1
-    code = (target // slots * chunks + source // slots) * slots + step
+    origin = source // slots * rows + (target // around - source // around) % rows
+    chunks = int(origin.max()) + 1
+    code = (target // slots * chunks + origin) * slots + step
     order = np.argsort(code, kind="stable")
     found, starts = np.unique(code[order], return_index=True)
     for value, places in zip(found, np.split(order, starts[1:]), strict=True):
@@ -42,7 +58,7 @@ def turned(array: EncryptedArray, rotations: Iterable[tuple[int, int]]) -> dict[
     steps: dict[int, list[int]] = defaultdict(list)
     for chunk, step in sorted(rotations):
         steps[chunk].append(step)
-    found: dict[tuple[int, int], Any] = {(i, 0): chunk for i, chunk in enumerate(array.chunks)}
+    found: dict[tuple[int, int], Any] = {}
     for chunk, wanted in steps.items():
         made = array.session.machine.rotate(array.chunks[chunk], wanted)
         found.update({(chunk, step): one for step, one in zip(wanted, made, strict=True)})
@@ -89,7 +105,8 @@ def joined(array: EncryptedArray, part: Part, rotated: dict[tuple[int, int], Chu
     machine, slots = array.session.machine, array.session.slots
     if not part:
         return machine.multiply(array.chunks[0], 0)
-    return machine.weighted_sum([rotated[key] for key in part], [mask(places, slots) for places in part.values()])
+    chunks = [rotated[key] if key[1] else array.chunks[key[0]] for key in part]
+    return machine.weighted_sum(chunks, [mask(places, slots) for places in part.values()])
 
 
 def mask(places: Index, slots: int) -> Any:

@@ -41,7 +41,9 @@ class Stretch(NamedTuple):
 def planned(array: EncryptedArray, part: Part, levels: int) -> Stretch | None:
     """The stages, if the elements are such ones and so many levels are enough."""
     slots = array.session.slots
-    if levels < 1 or len({chunk for chunk, _ in part}) != 1 or len(part) < _LEAST:
+    # Windows are cut at no end of a cycle.
+    whole = rotations.cycle(array) == slots
+    if levels < 1 or not whole or len({chunk for chunk, _ in part}) != 1 or len(part) < _LEAST:
         return None
     targets = np.concatenate(list(part.values()))
     steps = np.repeat([step for _, step in part], [len(places) for places in part.values()])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["axes_of", "count_along", "deviation", "mean", "total", "variance"]
+__all__ = ["axes_of", "count_along", "deviation", "mean", "runs_of", "total", "variance"]
 
 
 def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
@@ -129,7 +129,7 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     slots = array.session.slots
     # Runs that lie in the same slots of different chunks are added as chunks, before anything rotates.
     groups: dict[Any, list[EncryptedArray]] = defaultdict(list)
-    for start, length, step in _runs(places, slots):
+    for start, length, step in runs_of(places, slots):
         run = array._view(places[start : start + length])
         groups[length, step, run.index.tobytes(), len(run.chunks)].append(run)
     parts = []
@@ -148,8 +148,8 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     return summed
 
 
-def _runs(index: Index, slots: int) -> list[tuple[int, int, int]]:
-    """Stretches of the first axis that stay in their chunks and advance by one step: (start, length, step)."""
+def runs_of(index: Index, slots: int) -> list[tuple[int, int, int]]:
+    """Stretches of the first axis that stay within so many slots and advance by one step: (start, length, step)."""
     flat = index.reshape(len(index), -1)
     same = (flat[1:] // slots == flat[:-1] // slots).all(axis=1)
     steps = flat[1:] - flat[:-1]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from aglet import checks
 from aglet.arrays import casts
 from aglet.arrays.digits import operations
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["WholeNumbers"]
 
@@ -44,12 +48,16 @@ class WholeNumbers:
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    moved: Callable[..., Any]
+    """The elements where a function of numpy moves them to."""
     _apply: Callable[[np.ufunc, Sequence[Any]], Any]
     """A universal function of arrays of this kind and numbers in the clear."""
     _called: Callable[[np.ufunc, str, Sequence[Any], dict[str, Any]], Any]
     """The same, by any method of it, with options."""
     _function: Callable[[Any, Sequence[Any], dict[str, Any]], Any]
     """Another function of numpy."""
+    _joined: Callable[[Sequence[Any]], Any]
+    """The elements of all, on one axis."""
 
     @property
     def ndim(self) -> int:
@@ -65,6 +73,72 @@ class WholeNumbers:
         if not self.shape:
             raise TypeError("An encrypted number has no length, because its shape is ().")
         return self.shape[0]
+
+    # Elements
+
+    def _rearranged(self, what: str, move: Callable[[Any], Any]) -> Self:
+        """`moved`, where numpy may refuse what it was given."""
+        found: Self = checks.rearranged(what, self.shape, lambda: self.moved(move))
+        return found
+
+    def __getitem__(self, index: Any) -> Self:
+        if any(isinstance(part, WholeNumbers) for part in (index if isinstance(index, tuple) else (index,))):
+            self.__index__()
+        return self._rearranged("index", lambda places: places[index])
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[i] for i in range(len(self)))
+
+    def reshape(self, *shape: Any) -> Self:
+        """As in numpy. It costs nothing."""
+        return self._rearranged("shape", lambda places: places.reshape(*shape))
+
+    def ravel(self, order: Any = "C") -> Self:
+        """As in numpy. It costs nothing."""
+        return self._rearranged("order", lambda places: places.ravel(order))
+
+    flatten = ravel
+
+    def copy(self) -> Self:
+        """The same values as an array of its own, which `refresh` of the first leaves alone."""
+        return self._rearranged("copy", lambda places: places)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, _memo: Any) -> Self:
+        # Keys and session are not copied.
+        return self.copy()
+
+    def squeeze(self, axis: Any = None) -> Self:
+        """As in numpy. It costs nothing."""
+        return self._rearranged("axis", lambda places: places.squeeze(axis))
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """As in numpy. It costs nothing."""
+        return self._rearranged("axis", lambda places: places.swapaxes(axis1, axis2))
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Self:
+        """As in numpy. It costs nothing."""
+        return self._rearranged("repeats", lambda places: places.repeat(repeats, axis))
+
+    def take(self, indices: Any, axis: Any = None) -> Self:
+        """As in numpy, for indices in the clear. It costs nothing."""
+        return self._rearranged("index", lambda places: places.take(indices, axis))
+
+    def transpose(self, *axes: Any) -> Self:
+        """As in numpy. It costs nothing."""
+        return self._rearranged("order of axes", lambda at: at.transpose(*axes))
+
+    @property
+    def T(self) -> Any:  # noqa: N802, the name that numpy gives it
+        """The transposed array. It costs nothing."""
+        return self.transpose()
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> Self:
+        """As `numpy.broadcast_to`. It costs nothing."""
+        if shape == self.shape:
+            return self
+        return self._rearranged("shape", lambda at: np.broadcast_to(at, shape))
 
     # Operators, as numpy's
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays import casts
-from aglet.arrays.digits import dtypes, functions, operations
+from aglet.arrays.digits import dtypes, functions, operations, rows
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit
 from aglet.arrays.whole import WholeNumbers
 
@@ -94,6 +94,7 @@ class EncryptedIntegers(WholeNumbers):
     _apply = staticmethod(operations.apply)
     _called = staticmethod(operations.called)
     _function = staticmethod(functions.call)
+    _joined = staticmethod(rows.concatenated)
 
     # Elements
 
@@ -107,69 +108,6 @@ class EncryptedIntegers(WholeNumbers):
             else:
                 digits.append(digit.reshape(-1)[places])
         return EncryptedIntegers(self.session, digits, self.dtype, places.shape, self.bound)
-
-    def _rearranged(self, what: str, move: Callable[[Any], Any]) -> EncryptedIntegers:
-        """`moved`, where numpy may refuse what it was given."""
-        return checks.rearranged(what, self.shape, lambda: self.moved(move))
-
-    def __getitem__(self, index: Any) -> EncryptedIntegers:
-        if any(isinstance(part, EncryptedIntegers) for part in (index if isinstance(index, tuple) else (index,))):
-            self.__index__()
-        return self._rearranged("index", lambda places: places[index])
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
-
-    def reshape(self, *shape: Any) -> EncryptedIntegers:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("shape", lambda places: places.reshape(*shape))
-
-    def ravel(self, order: Any = "C") -> EncryptedIntegers:
-        """As in numpy. It costs nothing."""
-        return self.moved(lambda places: places.ravel(order))
-
-    flatten = ravel
-
-    def copy(self) -> EncryptedIntegers:
-        """The same values as an array of its own, which `refresh` of the first leaves alone."""
-        return self.moved(lambda places: places)
-
-    __copy__ = copy
-
-    def __deepcopy__(self, _memo: Any) -> EncryptedIntegers:
-        # Keys and session are not copied.
-        return self.copy()
-
-    def squeeze(self, axis: Any = None) -> EncryptedIntegers:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("axis", lambda places: places.squeeze(axis))
-
-    def swapaxes(self, axis1: int, axis2: int) -> EncryptedIntegers:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("axis", lambda places: places.swapaxes(axis1, axis2))
-
-    def repeat(self, repeats: Any, axis: Any = None) -> EncryptedIntegers:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("repeats", lambda places: places.repeat(repeats, axis))
-
-    def take(self, indices: Any, axis: Any = None) -> EncryptedIntegers:
-        """As in numpy, for indices in the clear. It costs nothing."""
-        return self._rearranged("index", lambda places: places.take(indices, axis))
-
-    def transpose(self, *axes: Any) -> EncryptedIntegers:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("order of axes", lambda at: at.transpose(*axes))
-
-    @property
-    def T(self) -> EncryptedIntegers:  # noqa: N802, the name that numpy gives it
-        """The transposed array. It costs nothing."""
-        return self.transpose()
-
-    def broadcast_to(self, shape: tuple[int, ...]) -> EncryptedIntegers:
-        """As `numpy.broadcast_to`. It costs nothing."""
-        if shape == self.shape:
-            return self
-        return self._rearranged("shape", lambda at: np.broadcast_to(at, shape))
 
     # Numbers
 

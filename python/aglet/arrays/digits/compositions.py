@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import composed
+from aglet.arrays import casts, composed
 from aglet.arrays.digits import dtypes, operations, rows
 from aglet.errors import RangeError
 
@@ -100,7 +100,7 @@ def _beside(value: Any, a: Any, axis: int) -> Any:
         return value
     shape = list(a.shape)
     shape[axis] = 1
-    return value.broadcast_to(tuple(shape)) if operations.is_encrypted(value) else np.broadcast_to(value, shape)
+    return value.broadcast_to(tuple(shape)) if casts.is_whole(value) else np.broadcast_to(value, shape)
 
 
 def trace(a: EncryptedIntegers, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
@@ -133,8 +133,8 @@ def inner(a: Any, b: Any) -> EncryptedIntegers:
 def _with_constant(a: EncryptedIntegers, value: Any, places: Callable[[Any, int], Any]) -> EncryptedIntegers:
     """Elements where numpy moves them to, and a number in the clear. `places` gets where both lie."""
     number = np.asarray(dtypes.fitting(checks.whole("constant_values", value), a.dtype)).astype(a.dtype)
-    whole = rows.concatenated([a, number])
-    return whole.moved(lambda at: places(at[: a.size].reshape(a.shape), a.size))
+    whole: Any = a._joined([a, number])
+    return whole.moved(lambda at: at[places(np.arange(a.size).reshape(a.shape), a.size)])  # type: ignore[no-any-return]
 
 
 def pad(array: EncryptedIntegers, pad_width: Any, mode: Any = "constant", **options: Any) -> EncryptedIntegers:

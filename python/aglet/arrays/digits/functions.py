@@ -172,7 +172,8 @@ def dot(x: Any, y: Any) -> EncryptedIntegers:
         if not is_encrypted(y):
             return _weighted(x, y, dtype)
         if not is_encrypted(x) and x.ndim <= 2:
-            return _weighted(y.T, x.T, dtype).T
+            found: EncryptedIntegers = _weighted(y.T, x.T, dtype).T
+            return found
     left = x[..., None] if len(shapes[1]) == 2 else x
     products = left * y
     axis = len(shapes[0]) - 1

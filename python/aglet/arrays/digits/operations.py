@@ -140,8 +140,8 @@ def operands(inputs: Sequence[Any]) -> list[EncryptedIntegers]:
 
 
 def operand(value: Any) -> Any:
-    """An encrypted array, or one in the clear."""
-    return value if is_encrypted(value) else _clear(value)
+    """An encrypted array of whole numbers, or one in the clear."""
+    return value if casts.is_whole(value) else _clear(value)
 
 
 def _clear(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from aglet import checks
 from aglet.arrays.digits import dtypes, operations
 from aglet.arrays.digits.machine import Machine
 from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.arrays.whole import WholeNumbers
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
 __all__ = ["REARRANGE", "axis_first", "axis_last", "joined", "rearranged", "taken"]
+
+_Array = TypeVar("_Array", bound=WholeNumbers)
 
 REARRANGE: frozenset[Callable[..., Any]] = frozenset(
     {
@@ -47,7 +50,7 @@ def joined(m: Machine, digits: Sequence[AnyDigit]) -> AnyDigit:
     return Digit(cells, min(part.low for part in parts), max(part.high for part in parts))
 
 
-def axis_first(x: EncryptedIntegers, axis: Any) -> EncryptedIntegers:
+def axis_first(x: _Array, axis: Any) -> _Array:
     """The elements with some axes as one axis in front; None is all of them.
 
     Raises
@@ -64,7 +67,8 @@ def axis_first(x: EncryptedIntegers, axis: Any) -> EncryptedIntegers:
     axes = [at % x.ndim for at in axes]
     rest = tuple(length for at, length in enumerate(x.shape) if at not in axes)
     count = int(np.prod([x.shape[at] for at in axes], dtype=np.int64))
-    return x.moved(lambda places: np.moveaxis(places, axes, range(len(axes))).reshape(count, *rest))
+    found: _Array = x.moved(lambda places: np.moveaxis(places, axes, range(len(axes))).reshape(count, *rest))
+    return found
 
 
 def axis_last(x: EncryptedIntegers, axis: int) -> EncryptedIntegers:
@@ -73,7 +77,7 @@ def axis_last(x: EncryptedIntegers, axis: int) -> EncryptedIntegers:
 
 
 def rearranged(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """A function of numpy that only moves elements, applied to their places."""
+    """A function of numpy that only moves elements, of digits or of slots, applied to their places."""
     if kwargs.get("out") is not None or kwargs.get("dtype") is not None:
         raise TypeError(f"numpy.{function.__name__} of encrypted values takes no out and no dtype; leave them out.")
     pool: list[Any] = []
@@ -81,7 +85,7 @@ def rearranged(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
     def places(value: Any) -> Any:
         if isinstance(value, list | tuple):
             return type(value)(places(one) for one in value)
-        array = value if operations.is_encrypted(value) else operations._clear(value)
+        array = operations.operand(value)
         start = sum(int(np.prod(one.shape)) for one in pool)
         pool.append(array)
         return start + np.arange(int(np.prod(array.shape))).reshape(array.shape)
@@ -91,7 +95,7 @@ def rearranged(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
     found = checks.rearranged(
         f"call of numpy.{function.__name__}", pool[0].shape if pool else (), lambda: function(*given, **kwargs)
     )
-    whole = concatenated(pool)
+    whole = next(one for one in pool if isinstance(one, WholeNumbers))._joined(pool)
 
     def result(value: Any) -> Any:
         if isinstance(value, list | tuple):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots import lifting, operations
+from aglet.arrays.slots import functions, lifting, moves, operations, sums
 from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
+from aglet.arrays.sums import axes_of
 from aglet.arrays.whole import WholeNumbers
 from aglet.errors import RangeError
 
@@ -24,10 +27,11 @@ class EncryptedSlots(WholeNumbers):
 
     It computes what numpy computes on the same dtypes. A function of one array with numbers in the clear costs nothing
     until its values are needed: then a table of all its results is looked up, once for many such functions. Sums and
-    products of arrays are arithmetic modulo t. What may not fit the modulus is refused. Elements do not move.
+    products of arrays are arithmetic modulo t. What may not fit the modulus is refused. Views, as slices and transposed
+    arrays, cost nothing; elements move when they meet others in different slots, which takes rotations and a level.
     """
 
-    __slots__ = ("_counted", "_floats", "dtype", "numbers", "session", "shape", "table")
+    __slots__ = ("_counted", "_floats", "dtype", "everywhere", "index", "numbers", "session", "table")
 
     session: SlotSession
     numbers: Numbers
@@ -35,7 +39,10 @@ class EncryptedSlots(WholeNumbers):
     table: Entries | None
     """The element for each of these numbers, from the least; None if they are the same."""
     dtype: np.dtype[Any]
-    shape: tuple[int, ...]
+    index: Any
+    """The place of each element, counted through the slots of all ciphertexts."""
+    everywhere: bool
+    """Whether one ciphertext holds one number in all slots, for all elements."""
 
     def __init__(
         self,
@@ -43,13 +50,22 @@ class EncryptedSlots(WholeNumbers):
         numbers: Numbers,
         table: Entries | None,
         dtype: np.dtype[Any],
-        shape: tuple[int, ...],
+        index: Any,
+        *,
+        everywhere: bool = False,
     ) -> None:
-        self.session, self.numbers, self.table, self.dtype, self.shape = session, numbers, table, dtype, shape
+        self.session, self.numbers, self.table, self.dtype, self.index = session, numbers, table, dtype, index
+        self.everywhere = everywhere
         self._floats: Any = None
-        self._counted: EncryptedSlots | None = None
+        self._counted: tuple[EncryptedSlots, dict[str, Any]] | None = None
 
     # What it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The lengths of the axes, as in numpy."""
+        found: tuple[int, ...] = self.index.shape
+        return found
 
     @property
     def representation(self) -> str:
@@ -89,9 +105,9 @@ class EncryptedSlots(WholeNumbers):
         return self.numbers
 
     def replaced(self, numbers: Numbers, table: Any, dtype: Any) -> EncryptedSlots:
-        """Other elements in this shape."""
+        """Other elements in these places."""
         entries = None if table is None else np.asarray(table).astype(np.int64)
-        return EncryptedSlots(self.session, numbers, entries, np.dtype(dtype), self.shape)
+        return EncryptedSlots(self.session, numbers, entries, np.dtype(dtype), self.index, everywhere=self.everywhere)
 
     def refresh(self) -> EncryptedSlots:
         """Bootstrap all ciphertexts, in place, and return the array."""
@@ -150,37 +166,98 @@ class EncryptedSlots(WholeNumbers):
             )
         return operations.cast(self, wanted)
 
-    _apply = staticmethod(operations.apply)
-    _called = staticmethod(operations.called)
-    _function = staticmethod(operations.call)
+    _apply = staticmethod(functions.apply)
+    _called = staticmethod(functions.called)
+    _function = staticmethod(functions.call)
+    _joined = staticmethod(functions.concatenated)
 
-    def __getitem__(self, index: Any) -> NoReturn:
-        raise TypeError("Elements in slots do not move; choose them before they are encrypted, or encrypt digits.")
+    # Places
 
-    def reshape(self, *shape: Any) -> EncryptedSlots:
-        """As in numpy. It costs nothing."""
-        places = checks.rearranged("shape", self.shape, lambda: np.arange(self.size).reshape(*shape))
-        return EncryptedSlots(self.session, self.numbers, self.table, self.dtype, places.shape)
+    def moved(self, move: Callable[[Any], Any]) -> EncryptedSlots:
+        """The elements where numpy moves them to. It costs nothing, and ciphertexts without an element are left out."""
+        index = np.asarray(move(self.index), dtype=np.int64)
+        if not index.size:
+            raise RangeError("This choice has no element, and an encrypted array needs at least one.")
+        slots, numbers = self.session.slots, self.numbers
+        used, inverse = np.unique(index // slots, return_inverse=True)
+        if len(used) < numbers.shape[1]:
+            numbers, index = numbers.chosen(used), inverse.reshape(index.shape) * slots + index % slots
+        return EncryptedSlots(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
 
-    def ravel(self) -> EncryptedSlots:
-        """As in numpy. It costs nothing."""
-        return self.reshape(-1)
+    def at(self, index: Any, count: int | None = None, *, alone: bool = False) -> EncryptedSlots:
+        """The elements at these places of so many ciphertexts; `alone` if all other slots are 0 then.
 
-    def sum(self, axis: Any = None) -> EncryptedSlots:
-        """As `numpy.sum` of all elements. Floats made of a sum are sums of floats.
+        Errors are those of `aglet.arrays.slots.moves.moved`.
+        """
+        slots = self.session.slots
+        count = int(index.max()) // slots + 1 if count is None else count
+        if self.everywhere and not alone:
+            numbers = self.numbers.chosen([0] * count)
+            return EncryptedSlots(self.session, numbers, self.table, self.dtype, index)
+        if not alone and count == self.numbers.shape[1] and np.array_equal(index, self.index):
+            return self
+        if alone or len(self.numbers.digits) > 1:
+            # One number moves rather than its digits, and 0 is a number only without an offset.
+            self.forced()
+        numbers = self.numbers.whole(self.session) if alone else self.numbers
+        numbers = moves.moved(self.session, numbers, self.index, index, count, alone=alone)
+        return EncryptedSlots(self.session, numbers, self.table, self.dtype, index)
+
+    def compact(self) -> EncryptedSlots:
+        """The elements in consecutive slots, in numpy's order, as they were encrypted."""
+        return self.at(layout.in_a_row(self.shape))
+
+    # Reductions
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.sum`. Floats made of a sum are sums of floats.
 
         Raises
         ------
         RangeError
             If the sum may not fit the modulus.
-        TypeError
-            If an axis is given.
         """
-        return operations.total(self, axis)
+        return sums.total(self, axis, dtype, keepdims)
 
-    def mean(self, axis: Any = None) -> Any:
-        """As `numpy.mean` of all elements, a float of CKKS."""
-        return operations.total(self, axis).astype(np.float64) * (1 / self.size)
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """As `numpy.mean`, a float of CKKS."""
+        # numpy has no axis of a number here, as it has for sums.
+        found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
+        return found.astype(np.float64) * (found.size / self.size)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.prod`, by a tree of products: a level for each doubling."""
+        return sums.product(self, axis, dtype, keepdims)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> EncryptedSlots:
+        """As `numpy.cumsum`: one move, and a logarithmic number of rotations."""
+        return sums.cumsum(self, axis, dtype)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.any`, by a sum and a table."""
+        return sums.some(self, axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.all`, by a sum and a table."""
+        return sums.every(self, axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.min`, by a tree of comparisons."""
+        return sums.least(self, axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.max`, by a tree of comparisons."""
+        return sums.most(self, axis, keepdims)
+
+    def clip(self, min: Any = None, max: Any = None) -> EncryptedSlots:
+        """As `numpy.clip`, with the names that `numpy.ndarray.clip` has."""
+        found: EncryptedSlots = functions.clip(self, min, max)
+        return found
+
+    def dot(self, other: Any) -> EncryptedSlots:
+        """As `numpy.dot`, with one or two axes of the other array."""
+        found: EncryptedSlots = sums.dot(self, other)
+        return found
 
     def with_levels(self, levels: int) -> Numbers:
         """The elements as numbers with so many levels."""

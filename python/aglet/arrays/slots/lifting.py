@@ -34,7 +34,8 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
     """
     if x._counted is not None:
         # A sum of many has many bits, and its terms few.
-        found: EncryptedArray = x._counted.astype(np.float64).sum()
+        terms, options = x._counted
+        found: EncryptedArray = terms.astype(np.float64).sum(**options)
         return found.assume(bound=x.bound)
     floats = x.session.floats
     if floats is None:
@@ -66,11 +67,18 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
 
 def _plane(flags: EncryptedSlots) -> Digit:
     """Booleans as messages of FHEW."""
-    session = flags.session
-    numbers, left, cells = flags.with_levels(1), flags.size, []
-    for chunk in numbers.digits[0]:
-        count = min(left, session.slots)
-        cells.append(session.down(chunk, count))
-        left -= count
+    return Digit(brought_down(flags), 0, 1)
+
+
+def brought_down(x: EncryptedSlots) -> Any:
+    """The elements as messages of FHEW, which have few bits."""
+    session, chunks = x.session, x.with_levels(1).whole(x.session).digits[0]
+    wanted, which = np.unique(x.index, return_inverse=True)
+    ends = np.searchsorted(wanted, session.slots * np.arange(len(chunks) + 1))
+    cells = [
+        session.down(chunk, wanted[start:end] % session.slots)
+        for chunk, start, end in zip(chunks, ends, ends[1:], strict=False)
+        if end > start
+    ]
     whole: Any = np.concatenate(cells) if len(cells) > 1 else cells[0]
-    return Digit(whole.reshape(flags.shape), 0, 1)
+    return whole[which.reshape(-1)].reshape(x.shape)

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet import checks
-from aglet.arrays import arguments
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import by_digits
-from aglet.arrays.slots.values import Numbers
+from aglet.arrays.slots.places import aligned, chunks_of, is_slots, laid
+from aglet.arrays.slots.values import Numbers, room
 from aglet.errors import KeyMismatchError, RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "call", "called", "cast", "is_slots", "total"]
+__all__ = ["apply", "cast", "refusal", "where"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -25,13 +24,6 @@ _LOGIC = (np.logical_and, np.logical_or, np.logical_xor, np.bitwise_and, np.bitw
 
 
 _OF_BOOLEANS = {np.add: "or", np.multiply: "and"}
-
-
-def is_slots(value: Any) -> bool:
-    """Whether a value is an encrypted array of this kind."""
-    from aglet.arrays.slots.array import EncryptedSlots
-
-    return isinstance(value, EncryptedSlots)
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -49,44 +41,29 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         raise KeyMismatchError("These arrays belong to two sessions; use one session.")
     if ufunc is np.true_divide:
         return ufunc(*(one.astype(np.float64) if is_slots(one) else one for one in inputs))
-    if ufunc.nout != 1 or ufunc is np.matmul:
-        raise TypeError(_refusal(ufunc.__name__))
+    if ufunc.nout != 1:
+        raise TypeError(refusal(ufunc.__name__))
     clear = [np.asarray(one) for one in inputs if not is_slots(one)]
     if any(one.dtype.kind not in "biu" for one in clear):
         raise TypeError("Numbers in slots compute with booleans and whole numbers; convert the others first.")
     if _alike(arrays) and not any(one.ndim for one in clear):
         return _table(ufunc, inputs)
     if len(inputs) != 2:
-        raise TypeError(_refusal(ufunc.__name__))
+        raise TypeError(refusal(ufunc.__name__))
     return _pair(ufunc, inputs[0], inputs[1])
-
-
-def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A universal function as numpy calls it.
-
-    Raises
-    ------
-    TypeError
-        If it is called by a method, or with options.
-    """
-    if method != "__call__" or options:
-        raise TypeError(
-            f"numpy.{ufunc.__name__} with options or a method is not supported on encrypted slots; leave them out, or "
-            "call x.sum()."
-        )
-    return apply(ufunc, inputs)
 
 
 def _alike(arrays: Sequence[EncryptedSlots]) -> bool:
     """Whether arrays are made of the same encrypted numbers, element by element."""
     first = arrays[0]
-    return all(one.numbers is first.numbers and one.shape == first.shape for one in arrays)
+    return all(one.numbers.same(first.numbers) and np.array_equal(one.index, first.index) for one in arrays)
 
 
-def _refusal(name: str) -> str:
+def refusal(name: str) -> str:
+    """What is said of a function that these arrays do not have."""
     return (
         f"numpy.{name} is not supported on these encrypted slots; supported are every function of one array with "
-        "numbers, and + - * comparisons minimum maximum where sum, logic of booleans, of two. Encrypt digits for more."
+        "numbers, and + - * @ comparisons minimum maximum where, logic of booleans, of two. For more, encrypt digits."
     )
 
 
@@ -129,33 +106,30 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
 
 
 def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
-    session = next(one.session for one in (x, y) if is_slots(one))
-    shape = checks.common_shape(*(np.shape(one) if not is_slots(one) else one.shape for one in (x, y)))
-    if any(is_slots(one) and one.shape != shape for one in (x, y)):
-        raise TypeError("Elements in slots do not move, so encrypted arrays of two shapes do not meet; encrypt digits.")
+    x, y = aligned(x, y)
     # numpy says what the result is, and refuses what it refuses.
     wanted = ufunc(*(np.ones((), one.dtype) if is_slots(one) else np.asarray(one)[..., None][:0] for one in (x, y)))
     one = x if is_slots(x) else y
     dtype = np.result_type(*(each.dtype if is_slots(each) else each for each in (x, y)))
     if ufunc in _ORDERS:
-        decided = by_digits(ufunc, x, y, _rows)
+        decided = by_digits(ufunc, x, y)
         if decided is not None:
             return one.replaced(*decided, _BOOL)
-        values, found = _combined(session, x, y, -1)
+        values, found = _combined(x, y, -1)
         with np.errstate(all="ignore"):
             return one.replaced(found, ufunc(values, 0), _BOOL)
     if ufunc in (np.minimum, np.maximum):
         return where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
     if ufunc in (*_LOGIC, *_OF_BOOLEANS) and dtype.kind == "b":
-        values, found = _combined(session, x, y, 1)
+        values, found = _combined(x, y, 1)
         both = {"and": values == 2, "or": values > 0, "xor": values == 1}
         return one.replaced(found, both[_OF_BOOLEANS.get(ufunc) or ufunc.__name__.split("_")[1]], _BOOL)
     if ufunc in (np.add, np.subtract) and dtype.kind != "b":
-        values, found = _combined(session, x, y, 1 if ufunc is np.add else -1)
+        values, found = _combined(x, y, 1 if ufunc is np.add else -1)
         return _wrapped(one, found, values, np.asarray(wanted).dtype)
     if ufunc is np.multiply:
         return _product(x, y, np.asarray(wanted).dtype)
-    raise TypeError(_refusal(ufunc.__name__))
+    raise TypeError(refusal(ufunc.__name__))
 
 
 def _wrapped(like: EncryptedSlots, found: Numbers, values: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
@@ -173,34 +147,24 @@ def _ends(value: Any) -> tuple[int, int]:
     return int(clear.min()), int(clear.max())
 
 
-def _combined(session: Any, x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
+def _combined(x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
     """`x + sign y`, and all values that it may have."""
     (low, high), other = _ends(x), sorted(sign * end for end in _ends(y))
     low, high = low + other[0], high + other[1]
+    session = (x if is_slots(x) else y).session
     session.check_range(low, high)
     engine = session.engine
     if is_slots(x) and is_slots(y):
         call: Callable[[Any, Any], Any] = engine.add if sign == 1 else engine.subtract
-        pairs = zip(_chunks(x), _chunks(y), strict=True)
+        pairs = zip(chunks_of(x), chunks_of(y), strict=True)
         return np.arange(low, high + 1), Numbers(([call(a, b) for a, b in pairs],), 0, low, high)
     encrypted, plain = (x, y) if is_slots(x) else (y, x)
-    rows = _rows(session, plain, encrypted.shape)
-    chunks = _chunks(encrypted)
+    rows, chunks = laid(encrypted, plain), chunks_of(encrypted)
     if encrypted is y and sign == -1:
         chunks = [engine.negate(chunk) for chunk in chunks]
     weight = sign if encrypted is x else 1
     made = [engine.add(chunk, weight * row) for chunk, row in zip(chunks, rows, strict=True)]
     return np.arange(low, high + 1), Numbers((made,), 0, low, high)
-
-
-def _chunks(x: EncryptedSlots) -> list[Any]:
-    return x.forced().whole(x.session).digits[0]
-
-
-def _rows(session: Any, plain: Any, shape: tuple[int, ...]) -> list[Any]:
-    """Numbers in the clear, for each ciphertext."""
-    flat = np.broadcast_to(np.asarray(plain), shape).astype(np.int64).reshape(-1)
-    return [flat[at : at + session.slots] for at in range(0, flat.size, session.slots)]
 
 
 def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
@@ -211,18 +175,20 @@ def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     session.check_range(low, high)
     engine = session.engine
     if is_slots(x) and is_slots(y):
-        key = session.relinearization("A product of two arrays")
+        key, several = session.relinearization("A product of two arrays"), False
         # One more level is for a cast or a bootstrap.
         first, second = (each.with_levels(2).whole(session).digits[0] for each in (x, y))
         chunks = [engine.multiply(a, b, key) for a, b in zip(first, second, strict=True)]
     else:
-        chunks = [
-            engine.multiply(chunk, row)
-            for chunk, row in zip(_chunks(one), _rows(session, y if one is x else x, one.shape), strict=True)
-        ]
+        rows = laid(one, y if one is x else x)
+        several = isinstance(rows[0], np.ndarray)
+        # Those of one number for all slots are quiet.
+        placed = room(session, one.forced(), 2 if several else 0, 0).whole(session).digits[0]
+        chunks = [engine.multiply(chunk, row) for chunk, row in zip(placed, rows, strict=True)]
     # Slots without an element hold zeros after a product with numbers in the clear, so that 0 is a value too.
     values = np.arange(low, high + 1)
-    return _wrapped(one, Numbers((chunks,), 0, low, high), values, dtype)
+    numbers = Numbers((chunks,), 0, low, high)
+    return _wrapped(one, numbers.quieter(session) if several else numbers, values, dtype)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -249,56 +215,3 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     numbers = found.forced()
     made: Any = found.replaced(Numbers(numbers.digits, numbers.offset, low, high), None, dtype)
     return made
-
-
-def total(x: EncryptedSlots, axis: Any = None) -> EncryptedSlots:
-    """The sum of all elements, in every slot."""
-    if axis is not None:
-        raise TypeError("Elements in slots do not move, so a sum is one of all elements; leave axis out.")
-    session = x.session
-    low, high = x.bound
-    ends = x.size * low, x.size * high
-    session.check_range(*ends)
-    key, engine = session.rotation(), session.engine
-    # Beyond the elements there may be anything.
-    rows = _rows(session, 1, x.shape)
-    chunks = [
-        chunk if row.size == session.slots else engine.multiply(chunk, row)
-        for chunk, row in zip(_chunks(x), rows, strict=True)
-    ]
-    whole = chunks[0]
-    for chunk in chunks[1:]:
-        whole = engine.add(whole, chunk)
-    dtype = np.result_type(x.dtype, np.uint64 if x.dtype.kind == "u" else np.int64)
-    numbers = Numbers(([engine.sum_slots(whole, key)],), 0, *ends)
-    made = x.__class__(session, numbers, None, dtype, ())
-    made._counted = x
-    return made
-
-
-# Other functions
-
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.where: where, np.sum: total, np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
-    np.reshape: lambda a, shape: a.reshape(shape), np.ravel: lambda a: a.ravel(),
-    np.mean: lambda a, axis=None: a.mean(axis),
-    np.clip: lambda a, a_min=None, a_max=None: apply(np.minimum, (apply(np.maximum, (a, a_min)), a_max)),
-}  # fmt: skip
-
-
-def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """A function of numpy that is no universal one.
-
-    Raises
-    ------
-    TypeError
-        If it is not supported.
-    """
-    if function not in _FUNCTIONS:
-        names = ", ".join(sorted(one.__name__ for one in _FUNCTIONS))
-        raise TypeError(
-            f"numpy.{function.__name__} is not supported on encrypted slots; supported are {names}. Encrypt digits for "
-            "others."
-        )
-    served = _FUNCTIONS[function]
-    return served(*args, **arguments.taken(function.__name__, served, args, kwargs))

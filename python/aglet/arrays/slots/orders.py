@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet.arrays.slots.places import laid
 from aglet.arrays.slots.values import DIGIT, Numbers, looked_up
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ __all__ = ["by_digits"]
 _NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
 
 
-def by_digits(ufunc: np.ufunc, x: Any, y: Any, rows: Any) -> tuple[Numbers, Any] | None:
+def by_digits(ufunc: np.ufunc, x: Any, y: Any) -> tuple[Numbers, Any] | None:
     """A comparison as numbers 0 and 1, and the table of its results; None if an operand lies in no digits.
 
-    `rows` cuts numbers in the clear as arrays are cut into ciphertexts.
+    Elements of arrays have the same places.
     """
     array = x if _has_digits(x) else y
     if not _has_digits(array):
         return None
     session, offset = array.session, array.numbers.offset
-    pairs = [_digits(one, array, offset, rows) for one in (x, y)]
+    pairs = [_digits(one, array, offset) for one in (x, y)]
     if pairs[0] is None or pairs[1] is None:
         return None
     apart = [_apart(session, one, other) for one, other in zip(*pairs, strict=True)]
@@ -50,7 +51,7 @@ def _has_digits(value: Any) -> bool:
     return isinstance(value, EncryptedSlots) and value.table is None and len(value.numbers.digits) == 2
 
 
-def _digits(value: Any, like: EncryptedSlots, offset: int, rows: Any) -> Any:
+def _digits(value: Any, like: EncryptedSlots, offset: int) -> Any:
     """The digits of an operand, the lowest first; None if it has none that count from the same offset."""
     if _has_digits(value):
         return value.numbers.digits if value.numbers.offset == offset else None
@@ -59,7 +60,7 @@ def _digits(value: Any, like: EncryptedSlots, offset: int, rows: Any) -> Any:
     above = np.asarray(value).astype(np.int64) - offset
     if above.size and not (above.min() >= 0 and above.max() < DIGIT**2):
         return None
-    return [rows(like.session, above // DIGIT**at % DIGIT, like.shape) for at in range(2)]
+    return [laid(like, above // DIGIT**at % DIGIT) for at in range(2)]
 
 
 def _apart(session: SlotSession, x: Any, y: Any) -> Numbers:
@@ -67,8 +68,8 @@ def _apart(session: SlotSession, x: Any, y: Any) -> Numbers:
     engine = session.engine
 
     def less(a: Any, b: Any) -> Any:
-        # numpy's arrays are in the clear, and one of both is none of them.
-        return engine.add(engine.negate(b), a) if isinstance(a, np.ndarray) else engine.subtract(a, b)
+        # What is in the clear are numbers, and one of both is none.
+        return engine.add(engine.negate(b), a) if isinstance(a, np.ndarray | int) else engine.subtract(a, b)
 
     return Numbers(([less(a, b) for a, b in zip(x, y, strict=True)],), 0, 1 - DIGIT, DIGIT - 1)
 

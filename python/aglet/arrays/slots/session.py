@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.folders import InFolders
 from aglet.arrays.slots import stored
@@ -75,6 +76,11 @@ class SlotSession(InFolders[EncryptedSlots]):
         """The numbers in a ciphertext."""
         return self.engine.slot_count
 
+    @property
+    def row_slots(self) -> int:
+        """The numbers in each of the two rows of a ciphertext, which rotations turn."""
+        return self.slots // 2
+
     # In and out
 
     def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None) -> EncryptedSlots:
@@ -119,7 +125,7 @@ class SlotSession(InFolders[EncryptedSlots]):
             numbers = Numbers(digits, low, low, high)
         else:
             numbers = Numbers((self._encrypted(flat),), 0, low, high)
-        return EncryptedSlots(self, numbers, None, wanted, array.shape)
+        return EncryptedSlots(self, numbers, None, wanted, layout.in_a_row(array.shape))
 
     def _encrypted(self, flat: Any) -> list[Any]:
         key: Any = self.keys.secret if self.keys.public is None else self.keys.public
@@ -145,14 +151,14 @@ class SlotSession(InFolders[EncryptedSlots]):
         numbers = array.forced()
         key, t = self.keys._need("secret", "integer"), self.engine.plaintext_modulus
         parts = [np.concatenate([self.engine.decrypt(chunk, key) for chunk in digit]) for digit in numbers.digits]
-        found = sum(part[: array.size] * DIGIT**at for at, part in enumerate(parts)) + numbers.offset
+        found = sum(part[array.index] * DIGIT**at for at, part in enumerate(parts)) + numbers.offset
         found = (found - numbers.low) % t + numbers.low
         if found.size and (found.max() > numbers.high):
             raise RangeError(
                 f"A value is beyond {numbers.low} to {numbers.high}, the range that was declared; give x.assume a "
                 "larger bound, or encrypt with one."
             )
-        whole = found.astype(array.dtype).reshape(array.shape)
+        whole = np.asarray(found).astype(array.dtype)
         return whole if array.shape else whole[()]
 
     # What operations need
@@ -201,7 +207,7 @@ class SlotSession(InFolders[EncryptedSlots]):
         return self.keys.relinearization
 
     def rotation(self) -> Any:
-        """The key of sums over slots.
+        """The key of sums over slots and of moves: one that rotates by every step.
 
         Raises
         ------
@@ -209,7 +215,10 @@ class SlotSession(InFolders[EncryptedSlots]):
             If there is none.
         """
         if self.keys.rotation is None:
-            raise MissingKeyError("A sum needs a rotation key; make it with engine.create_keys(rotation=True).")
+            raise MissingKeyError(
+                "Sums and moves of elements need a rotation key, which these keys do not have; make it with "
+                "engine.create_keys(rotation=True), or encrypt the elements in the places where they meet."
+            )
         return self.keys.rotation
 
     @functools.cached_property
@@ -221,9 +230,9 @@ class SlotSession(InFolders[EncryptedSlots]):
             )
         return SchemeSwitch(self.engine, self.keys.fhew_engine)
 
-    def down(self, chunk: Any, count: int) -> Any:
-        """The first slots of a ciphertext, 0 or 1, as messages of FHEW."""
-        return self._switch.to_fhew(chunk, np.arange(count), self.keys)
+    def down(self, chunk: Any, places: Any) -> Any:
+        """These slots of a ciphertext as messages of FHEW."""
+        return self._switch.to_fhew(chunk, places, self.keys)
 
     def bootstrapped(self, chunks: Sequence[Any]) -> list[Any]:
         """Ciphertexts after a bootstrap.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aglet._core import IntegerCiphertext
+from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
 from aglet.arrays.slots.values import MOST_DIGITS, Numbers
@@ -29,6 +30,7 @@ def holds_slots(place: Path) -> bool:
 def save(array: EncryptedSlots, place: Path) -> None:
     """Write an array, after its table was looked up, as `SlotSession.save` says."""
     begin(place)
+    array = array.compact()
     numbers = array.forced()
     chunks = [chunk for digit in numbers.digits for chunk in digit]
     names = _names(len(chunks))
@@ -70,7 +72,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
             "This array is encrypted under another secret key; open a session with the keys of that one."
         )
     parts = tuple(chunks[at * rows : (at + 1) * rows] for at in range(digits))
-    return EncryptedSlots(session, Numbers(parts, offset, low, high), None, dtype, shape)
+    return EncryptedSlots(session, Numbers(parts, offset, low, high), None, dtype, layout.in_a_row(shape))
 
 
 def _names(count: int) -> list[str]:

@@ -6,7 +6,7 @@ elements hold something else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from aglet.errors import LevelError, RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
-__all__ = ["DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "looked_up"]
+__all__ = ["DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "enough", "looked_up", "room"]
 
 Chunks = list[Any]
 Entries = NDArray[np.int64]
@@ -39,6 +39,8 @@ class Numbers:
     offset: int
     low: int
     high: int
+    tables: dict[bytes, Numbers] = field(default_factory=dict, compare=False, repr=False)
+    """What was looked up of them, for all arrays that share them."""
 
     @property
     def level(self) -> int:
@@ -66,7 +68,30 @@ class Numbers:
         session.check_range(*ends)
         chunks = self.whole(session).digits[0]
         chunks = chunks if factor == 1 else [engine.multiply(x, factor) for x in chunks]
-        return Numbers(([engine.add(x, add) for x in chunks] if add else chunks,), 0, *ends)
+        return Numbers(([engine.add(x, add) for x in chunks] if add else chunks,), 0, ends[0], ends[1])
+
+    def same(self, other: Numbers) -> bool:
+        """Whether these are the same ciphertexts, read in the same way."""
+        if (self.offset, self.low, self.high, self.shape) != (other.offset, other.low, other.high, other.shape):
+            return False
+        pairs = zip(self.digits, other.digits, strict=True)
+        return all(x is y for one, two in pairs for x, y in zip(one, two, strict=True))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Digits, and ciphertexts of each."""
+        return len(self.digits), len(self.digits[0])
+
+    def quieter(self, session: SlotSession) -> Numbers:
+        """Without the noise of masks and sums, which tables do not take: a level lower, if one is left then."""
+        call = session.engine.mod_switch
+        digits = tuple([call(x, x.level - 1) if x.level > 1 else x for x in chunks] for chunks in self.digits)
+        return Numbers(digits, self.offset, self.low, self.high)
+
+    def chosen(self, places: Any) -> Numbers:
+        """Those of these ciphertexts."""
+        digits = tuple([chunks[at] for at in places] for chunks in self.digits)
+        return Numbers(digits, self.offset, self.low, self.high)
 
     def constant(self, session: SlotSession, value: int) -> Numbers:
         """The same value everywhere, as ciphertexts that everybody can read."""
@@ -83,7 +108,7 @@ class Numbers:
 
 
 def looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
-    """`table[x - low]` of every number: by arithmetic, if the table is a line, else by a polynomial.
+    """`table[x - low]` of every number: by arithmetic, if the table is a line, else by a polynomial, once.
 
     Raises
     ------
@@ -92,6 +117,13 @@ def looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     LevelError
         If it takes more levels than there are, and no bootstrap.
     """
+    name = table.tobytes()
+    if name not in x.tables:
+        x.tables[name] = _looked_up(session, x, table)
+    return x.tables[name]
+
+
+def _looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     low, high = int(table.min()), int(table.max())
     session.check_range(low, high)
     if low == high:
@@ -123,6 +155,14 @@ def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, 
     full = np.full(DIGIT ** len(x.digits), table[0])
     full[x.low - x.offset : x.high - x.offset + 1] = table
     return x, full
+
+
+def room(session: SlotSession, x: Numbers, levels: int, least: int) -> Numbers:
+    """Numbers with levels for rotations and sums; without a bootstrap, with the `least` that they need.
+
+    A bootstrap takes numbers at level 1, and the noise of rotations only from above it.
+    """
+    return enough(session, x, least if session.keys.bootstrap is None else levels)
 
 
 def enough(session: SlotSession, x: Numbers, levels: int) -> Numbers:

@@ -22,6 +22,8 @@ __all__ = ["simulated"]
 
 _FEW, _MANY = "table of 4 bits", "table of 8 bits"
 _PAIR = "table of 8 bits in 2 digits"
+_PLAIN = 0.5
+"""A product with numbers in the clear, as a part of one of ciphertexts with its relinearization."""
 
 
 class _Chunk:
@@ -73,6 +75,8 @@ class _Engine:
 
     def multiply(self, x: _Chunk, y: Any, key: Any = None) -> _Chunk:
         if not isinstance(y, _Chunk):
+            # One number in all slots is no polynomial.
+            self._spend(_PLAIN * self._rows["product"]["seconds"] * (np.ndim(y) > 0))
             return x
         self.machine.done["products"] += 1
         self._spend(self._rows["product"]["seconds"])
@@ -100,8 +104,19 @@ class _Engine:
         found: Any = np.interp(count, ends, [of(_FEW), of(_MANY)])
         return float(found)
 
+    def mod_switch(self, x: _Chunk, level: int) -> _Chunk:
+        return _Chunk(level)
+
+    def rotate_rows(self, x: _Chunk, key: Any, delta: int) -> _Chunk:
+        return self._rotated(x, (-delta % (self.slot_count // 2)).bit_count())
+
+    def rotate_columns(self, x: _Chunk, key: Any) -> _Chunk:
+        return self._rotated(x, 1)
+
     def sum_slots(self, x: _Chunk, key: Any) -> _Chunk:
-        steps = (self.slot_count - 1).bit_length()
+        return self._rotated(x, (self.slot_count - 1).bit_length())
+
+    def _rotated(self, x: _Chunk, steps: int) -> _Chunk:
         self.machine.done["rotations"] += steps
         self._spend(steps * self._rows["product"]["seconds"])
         return x
@@ -115,8 +130,9 @@ class _Engine:
 class _Simulated(SlotSession):
     """A session on a shadow."""
 
-    def down(self, chunk: Any, count: int) -> Any:
+    def down(self, chunk: Any, places: Any) -> Any:
         shadow: Any = self.engine
+        count = int(places.size)
         found = self._switch.estimate("to_fhew", count=count)
         shadow.machine.seconds += found.seconds
         # So little noise that it goes up again.

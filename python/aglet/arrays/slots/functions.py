@@ -1,0 +1,149 @@
+"""numpy's functions on numbers in slots: moves, reductions, and what others make up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays import arguments, casts, composed
+from aglet.arrays.digits import compositions, contractions, dtypes, rows
+from aglet.arrays.slots import operations, sums
+from aglet.arrays.slots.places import clear, is_slots
+from aglet.arrays.slots.values import Numbers
+from aglet.errors import KeyMismatchError
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+
+__all__ = ["apply", "call", "called", "clip", "concatenated"]
+
+
+def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
+    """A universal function of arrays in slots and numbers in the clear, `matmul` among them.
+
+    Errors are those of `operations.apply` and of `sums.matmul`.
+    """
+    if ufunc is np.matmul:
+        return sums.matmul(*(one if is_slots(one) else clear(one) for one in inputs))
+    if ufunc in composed.UFUNCS:
+        made = composed.UFUNCS[ufunc]
+        return apply(made, inputs) if isinstance(made, np.ufunc) else made(*inputs)
+    return operations.apply(ufunc, inputs)
+
+
+def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """A universal function as numpy calls it.
+
+    Raises
+    ------
+    TypeError
+        If it is called by a method, or with options.
+    """
+    if method != "__call__" or options:
+        raise TypeError(
+            f"numpy.{ufunc.__name__} with options or a method is not supported on encrypted slots; leave them out, or "
+            "call x.sum()."
+        )
+    return apply(ufunc, inputs)
+
+
+def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
+    """All elements on one axis, in the dtype that holds all: the ciphertexts of all are put into one list.
+
+    Raises
+    ------
+    KeyMismatchError
+        If two arrays belong to two sessions.
+    """
+    first: EncryptedSlots = next(one for one in arrays if is_slots(one))
+    session, dtype = first.session, dtypes.common(*(one.dtype for one in arrays))
+    parts = []
+    for one in arrays:
+        if not is_slots(one):
+            one = _public(first, one)
+        if one.session is not session:
+            raise KeyMismatchError("These arrays belong to two sessions; use one session.")
+        parts.append(operations.cast(one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one, dtype))
+    if not all(_alike(parts[0], part) for part in parts):
+        parts = [part.replaced(part.forced().whole(session), None, dtype) for part in parts]
+    numbers, places, before = [part.numbers for part in parts], [], 0
+    for part in parts:
+        places.append(part.index.reshape(-1) + before * session.slots)
+        before += part.numbers.shape[1]
+    digits = tuple([chunk for one in numbers for chunk in one.digits[at]] for at in range(numbers[0].shape[0]))
+    low, high = min(one.low for one in numbers), max(one.high for one in numbers)
+    joint = Numbers(digits, numbers[0].offset, low, high)
+    return first.__class__(session, joint, parts[0].table, dtype, np.concatenate(places))
+
+
+def _alike(x: EncryptedSlots, y: EncryptedSlots) -> bool:
+    """Whether numbers of two arrays are read in the same way."""
+    one, other = x.numbers, y.numbers
+    if (one.shape[0], one.offset) != (other.shape[0], other.offset) or (x.table is None) != (y.table is None):
+        return False
+    same = (one.low, one.high) == (other.low, other.high)
+    return x.table is None or y.table is None or (same and np.array_equal(x.table, y.table))
+
+
+def _public(like: EncryptedSlots, values: Any) -> EncryptedSlots:
+    """Numbers in the clear as ciphertexts that everybody can read."""
+    session, flat = like.session, np.asarray(values).astype(np.int64).reshape(-1)
+    low, high = (int(flat.min()), int(flat.max())) if flat.size else (0, 0)
+    session.check_range(low, high)
+    engine, pattern = session.engine, like.numbers.digits[0][0]
+    zero = engine.subtract(pattern, pattern)
+    rows = [flat[at : at + session.slots] for at in range(0, flat.size, session.slots)] or [flat]
+    numbers = Numbers(([engine.add(zero, row) for row in rows],), 0, low, high)
+    return like.__class__(session, numbers, None, np.asarray(values).dtype, np.arange(flat.size))
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """As `numpy.clip`."""
+    low, high = (given if given is not None else named for given, named in ((a_min, min), (a_max, max)))
+    found = a if low is None else operations.apply(np.maximum, (a, low))
+    return found if high is None else operations.apply(np.minimum, (found, high))
+
+
+def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.count_nonzero`."""
+    return sums.total(operations.cast(a, np.dtype(bool)), axis, None, keepdims)
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.where: operations.where, np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
+    np.sum: lambda a, axis=None, dtype=None, *, keepdims=False: sums.total(a, axis, dtype, keepdims),
+    np.mean: lambda a, axis=None, *, keepdims=False: a.mean(axis, keepdims),
+    np.prod: lambda a, axis=None, dtype=None, *, keepdims=False: sums.product(a, axis, dtype, keepdims),
+    np.any: lambda a, axis=None, *, keepdims=False: sums.some(a, axis, keepdims),
+    np.all: lambda a, axis=None, *, keepdims=False: sums.every(a, axis, keepdims),
+    np.min: lambda a, axis=None, *, keepdims=False: sums.least(a, axis, keepdims),
+    np.max: lambda a, axis=None, *, keepdims=False: sums.most(a, axis, keepdims),
+    np.einsum: contractions.einsum, np.convolve: contractions.convolve, **compositions.FUNCTIONS,
+    np.cumsum: sums.cumsum, np.dot: sums.dot, np.count_nonzero: _count, np.clip: clip,
+}  # fmt: skip
+_AS_FLOATS = frozenset({np.var, np.std, np.average, *composed.FLOATS})
+"""Those that numpy computes in floats."""
+
+
+def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A function of numpy that is no universal one.
+
+    Raises
+    ------
+    TypeError
+        If it is not supported.
+    """
+    if function in rows.REARRANGE:
+        return rows.rearranged(function, args, kwargs)
+    if function in _AS_FLOATS:
+        return function(*casts.floats(list(args)), **casts.floats(kwargs))
+    served = _FUNCTIONS.get(function) or composed.FUNCTIONS.get(function)
+    if served is None:
+        names = ", ".join(sorted({one.__name__ for one in (*_FUNCTIONS, *rows.REARRANGE, *composed.FUNCTIONS)}))
+        raise TypeError(
+            f"numpy.{function.__name__} is not supported on encrypted slots; supported are {names}. Encrypt digits for "
+            "others."
+        )
+    return served(*args, **arguments.taken(function.__name__, served, args, kwargs))

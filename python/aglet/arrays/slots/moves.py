@@ -1,0 +1,134 @@
+"""Moves of whole numbers in slots: those of floats, on the two rows of a ciphertext, and what they take of levels.
+
+A rotation turns both rows, and a key switch swaps them. Rotations to the left take one key switch for a power of two;
+moves of floats count on that for rotations to the right. So they see both rows from behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet.arrays import moves, rotations
+from aglet.arrays.slots.values import Chunks, Numbers, room
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.session import SlotSession
+
+__all__ = ["moved", "window"]
+
+Index = NDArray[np.int64]
+
+
+class _Machine:
+    """What moves of floats ask of an engine, on integers seen from behind."""
+
+    def __init__(self, session: SlotSession) -> None:
+        self._session, self._engine = session, session.engine
+
+    def add(self, x: Any, y: Any) -> Any:
+        return self._engine.add(x, y)
+
+    def multiply(self, x: Any, mask: Any) -> Any:
+        if np.ndim(mask) == 0:
+            return self._engine.subtract(x, x)
+        return self._engine.multiply(x, self._behind(mask))
+
+    def weighted_sum(self, chunks: Sequence[Any], masks: Sequence[Any]) -> Any:
+        found = None
+        for chunk, mask in zip(chunks, masks, strict=True):
+            made = self.multiply(chunk, mask)
+            found = made if found is None else self._engine.add(found, made)
+        return found
+
+    def rotate(self, x: Any, steps: Sequence[int]) -> list[Any]:
+        key = self._session.rotation()
+        return [self._engine.rotate_rows(x, key, -step) if step else x for step in steps]
+
+    def _behind(self, mask: Any) -> Any:
+        return mask.astype(np.int64).reshape(-1, self._session.row_slots)[:, ::-1].reshape(-1)
+
+
+class _Ciphertexts:
+    """Ciphertexts by number, each followed by itself with swapped rows, which is made when it is asked for."""
+
+    def __init__(self, session: SlotSession, chunks: Chunks) -> None:
+        self._session, self._chunks, self._swapped = session, chunks, dict[int, Any]()
+
+    def __getitem__(self, number: int) -> Any:
+        at, swapped = divmod(number, 2)
+        if not swapped:
+            return self._chunks[at]
+        if at not in self._swapped:
+            self._swapped[at] = self._session.engine.rotate_columns(self._chunks[at], self._session.rotation())
+        return self._swapped[at]
+
+
+class _Rows:
+    """What moves of floats ask of an array."""
+
+    period = filler = None
+
+    def __init__(self, session: SlotSession, chunks: Chunks) -> None:
+        self.session = _Space(session)
+        self.chunks = _Ciphertexts(session, chunks)
+
+    def need(self, levels: int) -> None:
+        """Whoever moves numbers has seen to it."""
+
+
+class _Space:
+    """What moves of floats ask of a session."""
+
+    def __init__(self, session: SlotSession) -> None:
+        self.slots, self.row_slots, self.machine = session.slots, session.row_slots, _Machine(session)
+
+
+def moved(
+    session: SlotSession, x: Numbers, source: Index, target: Index, count: int, *, alone: bool = False
+) -> Numbers:
+    """The numbers at the places `source` at the places `target` of `count` ciphertexts. Targets are distinct.
+
+    Places are counted through all ciphertexts. Rows that turn as a whole take no level. Other moves take masks, and
+    one level, if there are two, for the noise of these. With `alone`, all other slots hold 0 in every digit, for sums.
+
+    Raises
+    ------
+    ParameterError
+        If there are more than `aglet.arrays.moves.MOST_MOVES` different moves.
+    LevelError
+        If there is no level, and no bootstrap.
+    MissingKeyError
+        If there is no rotation key.
+    """
+    row = session.row_slots
+    ends = tuple(places // row * row + row - 1 - places % row for places in (source, target))
+    parts = rotations.parts_of(ends[0].ravel(), ends[1].ravel(), _rows(session, x.digits[0]), count)
+    turns = not alone and all(len(part) == 1 for part in parts)
+    if not turns or any(step for part in parts for _, step in part):
+        # A mask takes more noise than level 0 has room for.
+        x = room(session, x, 3 if alone else 2, int(not turns))
+    digits = tuple(_made(session, chunks, parts, ends, turns) for chunks in x.digits)
+    found = Numbers(digits, x.offset, x.low, x.high)
+    return found if turns else found.quieter(session)
+
+
+def _rows(session: SlotSession, chunks: Chunks) -> Any:
+    return _Rows(session, chunks)
+
+
+def _made(session: SlotSession, chunks: Chunks, parts: list[rotations.Part], ends: Any, turns: bool) -> Chunks:
+    rows = _rows(session, chunks)
+    if not turns:
+        return moves.mixed(rows, parts, ends, 1)
+    keys = [next(iter(part)) for part in parts]
+    turned = rotations.turned(rows, {key for key in keys if key[1]})
+    return [turned[key] if key[1] else rows.chunks[key[0]] for key in keys]
+
+
+def window(session: SlotSession, chunk: Any, length: int, step: int) -> Any:
+    """The sum of `length` slots, `step` apart and beginning there, in each slot, within its row."""
+    return rotations.window(_rows(session, [chunk]), chunk, length, step)

@@ -1,0 +1,94 @@
+"""Places of numbers in slots: two operands in the same places, and numbers in the clear laid out in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.digits import dtypes
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+
+__all__ = ["aligned", "chunks_of", "clear", "is_slots", "laid"]
+
+
+def is_slots(value: Any) -> bool:
+    """Whether a value is an encrypted array of this kind."""
+    from aglet.arrays.slots.array import EncryptedSlots
+
+    return isinstance(value, EncryptedSlots)
+
+
+def clear(value: Any) -> Any:
+    """Numbers in the clear as an array.
+
+    Raises
+    ------
+    TypeError
+        If they are neither booleans nor whole numbers, or masked.
+    """
+    array = dtypes.unmasked(value)
+    if array.dtype.kind not in "biu":
+        raise TypeError("Numbers in slots compute with booleans and whole numbers; convert the others first.")
+    return array
+
+
+def chunks_of(x: EncryptedSlots) -> list[Any]:
+    """The ciphertexts of an array, with each number whole in its slot."""
+    return x.forced().whole(x.session).digits[0]
+
+
+def laid(x: EncryptedSlots, plain: Any) -> list[Any]:
+    """Numbers in the clear in the places of an array, for each ciphertext; one number stays one."""
+    numbers, count = np.asarray(plain).astype(np.int64), x.numbers.shape[1]
+    if numbers.size == 1:
+        return [int(numbers.reshape(()))] * count
+    flat = np.zeros(count * x.session.slots, dtype=np.int64)
+    flat[x.index] = numbers
+    return list(flat.reshape(count, -1))
+
+
+def aligned(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands in their common shape, of which encrypted ones have their elements in the same places.
+
+    The one that is dearer to move stays.
+    """
+    shape = checks.common_shape(*(one.shape if is_slots(one) else np.shape(one) for one in (x, y)))
+    x, y = (one.broadcast_to(shape) if is_slots(one) else one for one in (x, y))
+    if not (is_slots(x) and is_slots(y)):
+        array, plain = (x, y) if is_slots(x) else (y, x)
+        if np.size(plain) > 1 and not _holds(array, np.broadcast_to(plain, shape)):
+            array = array.compact()
+        return (array, y) if is_slots(x) else (x, array)
+    if x.everywhere and y.everywhere:
+        return x, y
+    if x.everywhere or y.everywhere:
+        return (x.at(y.index, y.numbers.shape[1]), y) if x.everywhere else (x, y.at(x.index, x.numbers.shape[1]))
+    if x.numbers.shape[1] == y.numbers.shape[1] and np.array_equal(x.index, y.index):
+        return x, y
+    able = [one for one in (x, y) if np.unique(one.index).size == one.size]
+    if not able:
+        return x.compact(), y.compact()
+    # A move takes a level, and digits move one by one. Steps to the left are the cheapest.
+    row = x.session.row_slots
+
+    def dear(one: EncryptedSlots) -> tuple[int, ...]:
+        other = y if one is x else x
+        left = int(other.index.flat[0] - one.index.flat[0]) % row
+        return -len(one.numbers.digits), one.level, -one.numbers.shape[1], left.bit_count()
+
+    stays = min(able, key=dear)
+    count = stays.numbers.shape[1]
+    return (stays, y.at(stays.index, count)) if stays is x else (x.at(stays.index, count), stays)
+
+
+def _holds(x: EncryptedSlots, plain: Any) -> bool:
+    """Whether each place of an array has one of these numbers."""
+    if x.everywhere:
+        return False
+    flat = np.zeros(x.numbers.shape[1] * x.session.slots, dtype=np.int64)
+    flat[x.index] = plain
+    return bool((flat[x.index] == plain).all())

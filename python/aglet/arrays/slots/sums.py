@@ -1,0 +1,299 @@
+"""Sums and products of numbers in slots along axes, running sums, trees, and products of matrices.
+
+A sum adds whole ciphertexts, then slots within a row by doubling. A running sum lays elements out with zeros between,
+so that the sum of so many slots is one of a beginning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays import layout
+from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.rows import axis_first
+from aglet.arrays.slots import moves
+from aglet.arrays.slots.operations import cast
+from aglet.arrays.slots.places import clear, is_slots
+from aglet.arrays.slots.values import Numbers, room
+from aglet.arrays.sums import axes_of, runs_of
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+
+__all__ = ["cumsum", "dot", "every", "least", "matmul", "most", "product", "some", "total"]
+
+_BOOL = np.dtype(bool)
+_MOST_RUNS = 8
+"""Of more stretches, the elements are moved together before they are added."""
+
+
+def _wide(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
+    """The dtype that numpy sums in.
+
+    Raises
+    ------
+    TypeError
+        If booleans are wanted.
+    """
+    if wanted is None:
+        least: Any = np.uint64 if dtype.kind == "u" else np.int64
+        return np.result_type(dtype, least)
+    if np.dtype(wanted).kind == "b":
+        raise TypeError("A sum of booleans as booleans is x.any(); call it, or leave dtype out.")
+    return dtypes.known(wanted)
+
+
+def _times(bound: tuple[int, int], count: int) -> tuple[int, int]:
+    return count * bound[0], count * bound[1]
+
+
+def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """The sum over these axes (None: all). They stay with length 1 if asked.
+
+    Raises
+    ------
+    RangeError
+        If the sum may not fit the modulus, or an axis does not exist.
+    """
+    # A number has, for reductions of numpy, one axis.
+    axes = set() if not x.ndim and axis in (0, -1) else axes_of(axis, x.ndim)
+    wide = _wide(x.dtype, dtype)
+    terms = cast(x, wide)
+    count = math.prod(x.shape[one] for one in axes)
+    x.session.check_range(*_times(terms.bound, count))
+    if len(axes) == x.ndim:
+        found = _of_all(terms)
+    else:
+        found = terms
+        for done, one in enumerate(sorted(axes)):
+            found = _along(found, one - done)
+    low, high = dtypes.span(wide)
+    if not low <= found.bound[0] <= found.bound[1] <= high:
+        found = cast(cast(found, np.dtype(np.int64)), wide)
+    if keepdims:
+        shape = tuple(1 if at in axes else length for at, length in enumerate(x.shape))
+        found = found.reshape(shape)
+    if found is not x and terms.bound == x.bound:
+        found._counted = x, {"axis": tuple(axes), "keepdims": keepdims}
+    return found
+
+
+def _of_all(x: EncryptedSlots) -> EncryptedSlots:
+    """The sum of all elements, in every slot."""
+    session, ends = x.session, _times(x.bound, x.size)
+    if x.everywhere:
+        numbers = x.forced().scaled(session, x.size, 0)
+        return x.__class__(session, numbers, None, x.dtype, np.zeros((), dtype=np.int64), everywhere=True)
+    key, engine = session.rotation(), session.engine
+    # Elements of one place count as often as they are; beyond the elements there may be anything.
+    often = np.bincount(x.index.ravel(), minlength=x.numbers.shape[1] * session.slots)
+    rows = often.reshape(-1, session.slots)
+    placed = room(session, x.forced(), 2, int((often != 1).any())).whole(session).digits[0]
+    chunks = [
+        chunk if (row == 1).all() else engine.multiply(chunk, row) for chunk, row in zip(placed, rows, strict=True)
+    ]
+    numbers = Numbers(([engine.sum_slots(_added(engine, chunks), key)],), 0, *ends).quieter(session)
+    return x.__class__(session, numbers, None, x.dtype, np.zeros((), dtype=np.int64), everywhere=True)
+
+
+def _added(engine: Any, chunks: list[Any]) -> Any:
+    found = chunks[0]
+    for chunk in chunks[1:]:
+        found = engine.add(found, chunk)
+    return found
+
+
+def _along(x: EncryptedSlots, axis: int) -> Any:
+    """The sum over one axis of several."""
+    session, length = x.session, x.shape[axis]
+    if x.everywhere:
+        numbers = x.forced().scaled(session, length, 0)
+        index = np.take(x.index, 0, axis)
+        return x.__class__(session, numbers, None, x.dtype, index, everywhere=True)
+    x = x.replaced(room(session, x.forced(), 2, 0).whole(session), None, x.dtype)
+    groups = _groups(x, axis)
+    if len(groups) > _MOST_RUNS:
+        index, halves = layout.spread(x.shape, session.row_slots)
+        groups = _groups(x.at(index, -(-halves // 2)), axis)
+    found: Any = None
+    for (run, step, *_), parts in groups.items():
+        columns = zip(*(part.numbers.digits[0] for part in parts), strict=True)
+        chunks = [moves.window(session, _added(session.engine, list(column)), run, abs(step)) for column in columns]
+        numbers = Numbers((chunks,), 0, *_times(x.bound, run * len(parts))).quieter(session)
+        # A window ends at the element that lies first.
+        index = parts[0].index[0 if step >= 0 else -1]
+        part = x.__class__(session, numbers, None, x.dtype, index)
+        found = part if found is None else found + part
+    return found
+
+
+def _groups(x: EncryptedSlots, axis: int) -> dict[Any, list[EncryptedSlots]]:
+    """Stretches along an axis that advance by one step within a row; those in the same slots are in one group."""
+    across = x.moved(lambda index: np.moveaxis(index, axis, 0))
+    groups: dict[Any, list[EncryptedSlots]] = defaultdict(list)
+    for start, length, step in runs_of(across.index, x.session.row_slots):
+        run = across[start : start + length]
+        groups[length, step, run.index.tobytes(), run.numbers.shape[1]].append(run)
+    return groups
+
+
+# Running sums
+
+
+def cumsum(x: EncryptedSlots, axis: Any = None, dtype: Any = None) -> EncryptedSlots:
+    """As `numpy.cumsum`.
+
+    Raises
+    ------
+    RangeError
+        If a sum may not fit the modulus, or the axis does not exist.
+    """
+    flat = axis is None or not x.ndim
+    across = x.reshape(-1) if flat else x
+    [at] = axes_of(0 if flat else axis, across.ndim)
+    wide = _wide(x.dtype, dtype)
+    terms = cast(across, wide)
+    length = across.shape[at]
+    low, high = terms.bound
+    ends = min(low, length * low), max(high, length * high)
+    x.session.check_range(*ends)
+    inner, outer = dtypes.span(wide)
+    if ends[0] < inner or ends[1] > outer:
+        raise RangeError(f"Running sums from {ends[0]} to {ends[1]} may not fit {wide}; give a wider dtype=.")
+    last = terms.moved(lambda index: np.moveaxis(index, at, -1))
+    most, before, done = x.session.row_slots // 2, None, list[Any]()
+    for start in range(0, length, most):
+        part = _running(last[..., start : start + most])
+        done.append(part if before is None else part + before)
+        # Ends of whole blocks lie in the same slots, so one sum of them moves for each block.
+        end = part[..., -1:]
+        before = end if before is None else before + end
+    joint: Any = done[0] if len(done) == 1 else np.concatenate(done, axis=-1)
+    found = joint.moved(lambda index: np.moveaxis(index, -1, at))
+    numbers = found.forced()
+    made: EncryptedSlots = found.replaced(Numbers(numbers.digits, numbers.offset, *ends), None, wide)
+    return made
+
+
+def _running(x: EncryptedSlots) -> EncryptedSlots:
+    """Running sums along the last axis, which takes less than half a row with the zeros before it."""
+    session, length = x.session, x.shape[-1]
+    apart, row = 2 * length - 1, session.row_slots
+    each = row // apart
+    group = np.arange(x.size // length)
+    first = group // each * row + group % each * apart
+    begin = (first[:, None] + np.arange(length)).reshape(x.shape)
+    # Elements come after zeros, and the window that begins so much before one ends at it.
+    spaced = x.at(begin + length - 1, alone=True)
+    chunks = [moves.window(session, chunk, length, 1) for chunk in spaced.numbers.digits[0]]
+    low, high = x.bound
+    numbers = Numbers((chunks,), 0, min(low, length * low), max(high, length * high)).quieter(session)
+    return x.__class__(session, numbers, None, x.dtype, begin)
+
+
+# Trees
+
+
+def _tree(x: EncryptedSlots, axis: Any, keepdims: bool, join: Any) -> EncryptedSlots:
+    found: Any = axis_first(x, axis)
+    while len(found) > 1:
+        half = len(found) // 2
+        joined = join(found[:half], found[half : 2 * half])
+        found = joined if len(found) % 2 == 0 else np.concatenate([joined, found[2 * half :]])
+    made: EncryptedSlots = found[0]
+    if not keepdims:
+        return made
+    axes = axes_of(axis, x.ndim) if x.ndim else set()
+    return made.reshape(tuple(1 if at in axes else length for at, length in enumerate(x.shape)))
+
+
+def product(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.prod`.
+
+    Raises
+    ------
+    RangeError
+        If the product may not fit the modulus.
+    """
+    return _tree(cast(x, _wide(x.dtype, dtype)), axis, keepdims, np.multiply)
+
+
+def least(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.min`."""
+    return _tree(x, axis, keepdims, np.logical_and if x.dtype == _BOOL else np.minimum)
+
+
+def most(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.max`."""
+    return _tree(x, axis, keepdims, np.logical_or if x.dtype == _BOOL else np.maximum)
+
+
+def some(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.any`."""
+    found: EncryptedSlots = total(cast(x, _BOOL), axis, None, keepdims) != 0
+    return found
+
+
+def every(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.all`."""
+    counted = total(cast(x, _BOOL), axis, None, keepdims)
+    found: EncryptedSlots = counted == x.size // counted.size
+    return found
+
+
+# Products of matrices
+
+
+def dot(x: Any, y: Any) -> Any:
+    """As `numpy.dot`, of which the second operand has one or two axes.
+
+    Raises
+    ------
+    RangeError
+        If the shapes have no product, or a sum may not fit the modulus.
+    """
+    # numpy makes arrays of Python's numbers, with a dtype.
+    x, y = (one if is_slots(one) else clear(one) for one in (x, y))
+    if not x.ndim or not y.ndim:
+        return x * y
+    if y.ndim > 2:
+        raise RangeError(f"dot takes one or two axes of the second array, not {y.ndim}; call numpy.matmul for stacks.")
+    return matmul(x, y)
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """As `numpy.matmul`: products with a matrix in the clear take sums alone, and two encrypted ones meet in a table.
+
+    Raises
+    ------
+    RangeError
+        If the shapes have no product, or a sum may not fit the modulus.
+    """
+    shapes = np.shape(x), np.shape(y)
+    if not all(shapes) or shapes[0][-1] != shapes[1][max(0, len(shapes[1]) - 2)]:
+        raise RangeError(
+            f"These shapes have no product: {shapes[0]} and {shapes[1]}; give vectors or matrices that fit."
+        )
+    if isinstance(y, np.ndarray) and y.ndim == 2:
+        columns = [_summed(x * y[:, at]) for at in range(y.shape[1])]
+        return np.stack(columns, axis=-1)
+    if isinstance(x, np.ndarray) and x.ndim == 2 and np.ndim(y) <= 2:
+        return np.stack([_summed(row * y.T) for row in x], axis=0)
+    if len(shapes[1]) == 1:
+        return _summed(x * y)
+    one_row = len(shapes[0]) == 1
+    left = (x[None] if one_row else x)[..., :, None, :]
+    found = _summed(left * np.swapaxes(y, -1, -2)[..., None, :, :])
+    return found[..., 0, :] if one_row else found
+
+
+def _summed(products: Any) -> Any:
+    """The sums along the last axis, in the dtype of the terms."""
+    if products.dtype == _BOOL:
+        return some(products, -1)
+    return total(products, -1, products.dtype)
