@@ -138,6 +138,8 @@ class Session(Functions, Planned, Families):
         if keys.integers is not None and keys.integers.engine is not None:
             self.integers = SlotSession(keys.integers.engine, keys.integers)  # type: ignore[arg-type]
             self.integers.floats = self
+            if self.digits is not None:
+                self.integers.beside(self.digits)
 
     def __repr__(self) -> str:
         return f"<Session of {self.engine!r} with {self.keys!r}>"

@@ -48,6 +48,8 @@ class WholeNumbers:
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    representation: Any
+    """How the values are stored: "digits" or "slots"."""
     moved: Callable[..., Any]
     """The elements where a function of numpy moves them to."""
     _apply: Callable[[np.ufunc, Sequence[Any]], Any]
@@ -75,6 +77,31 @@ class WholeNumbers:
         return self.shape[0]
 
     # Elements
+
+    def to(self, representation: str) -> Any:
+        """The same values in another representation: "digits" of FHEW, or "slots" of integers; by a scheme switch.
+
+        To digits, an element has as many digits of two bits as its dtype; each takes a table in slots and a conversion,
+        and no bootstrap of FHEW; numbers with a table have up to 8,192 values. To slots, many elements take the time of
+        one, and numbers must fit the modulus, as `assume` declares. Both ways are exact: what noise might change more
+        often than the switch allows is refused.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such representation.
+        MissingKeyError
+            If the keys have none of the other family, or no switch.
+        RangeError
+            If the numbers have too large a range, or too much noise.
+        LevelError
+            If slots have no level left, and there is no bootstrap.
+        """
+        if checks.choice("representation", representation, ("digits", "slots")) == self.representation:
+            return self
+        from aglet.arrays.slots import crossing
+
+        return crossing.to_slots(self) if representation == "slots" else crossing.to_digits(self)  # type: ignore[arg-type]
 
     def _rearranged(self, what: str, move: Callable[[Any], Any]) -> Self:
         """`moved`, where numpy may refuse what it was given."""

@@ -25,6 +25,7 @@ from aglet.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from aglet.arrays.session import Session
+    from aglet.arrays.slots.session import SlotSession
 
 __all__ = ["DigitPlan", "DigitSession"]
 
@@ -84,6 +85,8 @@ class DigitSession(InFolders[EncryptedIntegers]):
     machine: Machine
     floats: Session | None = None
     """The session of CKKS that the same keys serve; casts to floats go there."""
+    integers: SlotSession | None = None
+    """The session of slots of integers that the same keys serve; `x.to("slots")` goes there."""
     _stored = stored
 
     def __init__(

@@ -62,7 +62,7 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
     parts = []
     for one in arrays:
         if not is_slots(one):
-            one = _public(first, one)
+            one = session.public(one, one.dtype, first.numbers.digits[0][0])
         if one.session is not session:
             raise KeyMismatchError("These arrays belong to two sessions; use one session.")
         parts.append(operations.cast(one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one, dtype))
@@ -85,18 +85,6 @@ def _alike(x: EncryptedSlots, y: EncryptedSlots) -> bool:
         return False
     same = (one.low, one.high) == (other.low, other.high)
     return x.table is None or y.table is None or (same and np.array_equal(x.table, y.table))
-
-
-def _public(like: EncryptedSlots, values: Any) -> EncryptedSlots:
-    """Numbers in the clear as ciphertexts that everybody can read."""
-    session, flat = like.session, np.asarray(values).astype(np.int64).reshape(-1)
-    low, high = (int(flat.min()), int(flat.max())) if flat.size else (0, 0)
-    session.check_range(low, high)
-    engine, pattern = session.engine, like.numbers.digits[0][0]
-    zero = engine.subtract(pattern, pattern)
-    rows = [flat[at : at + session.slots] for at in range(0, flat.size, session.slots)] or [flat]
-    numbers = Numbers(([engine.add(zero, row) for row in rows],), 0, low, high)
-    return like.__class__(session, numbers, None, np.asarray(values).dtype, np.arange(flat.size))
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:

@@ -11,6 +11,9 @@ import numpy as np
 from aglet import checks
 from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.digits.machine import MESSAGES
+from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.folders import InFolders
 from aglet.arrays.slots import stored
 from aglet.arrays.slots.array import EncryptedSlots
@@ -57,6 +60,8 @@ class SlotSession(InFolders[EncryptedSlots]):
 
     floats: Session | None = None
     """The session of CKKS of the same keys; casts to floats go there."""
+    digits: DigitSession | None = None
+    """The session of digits of the same keys; `x.to("digits")` goes there."""
     _stored = stored
 
     def __init__(self, engine: IntegerEngine, keys: KeySet) -> None:
@@ -67,6 +72,12 @@ class SlotSession(InFolders[EncryptedSlots]):
             raise KeyMismatchError("These keys are not of this engine; use the engine of the keys, keys.engine.")
         if engine.packing != "slots":
             raise KeyMismatchError('Arrays need slots; make the engine with packing="slots".')
+        if keys.fhew_bootstrap is not None and keys.fhew_engine is not None and 2**keys.fhew_engine.bits == MESSAGES:
+            self.beside(DigitSession(keys.fhew_engine, keys))
+
+    def beside(self, digits: DigitSession) -> None:
+        """Let numbers cross to the digits of this session, and back."""
+        self.digits, digits.integers = digits, self
 
     def __repr__(self) -> str:
         return f"<SlotSession of {self.engine!r} with {self.keys!r}>"
@@ -127,13 +138,34 @@ class SlotSession(InFolders[EncryptedSlots]):
             numbers = Numbers((self._encrypted(flat),), 0, low, high)
         return EncryptedSlots(self, numbers, None, wanted, layout.in_a_row(array.shape))
 
+    def public(self, values: Any, dtype: Any, pattern: Any = None) -> EncryptedSlots:
+        """Numbers in the clear as ciphertexts that everybody can read, made of the ciphertext `pattern`.
+
+        Without one it takes a key that encrypts.
+
+        Raises
+        ------
+        RangeError
+            If the numbers do not fit the modulus.
+        MissingKeyError
+            If there is no pattern, and no key that encrypts.
+        """
+        flat = np.asarray(values).astype(np.int64).reshape(-1)
+        low, high = (int(flat.min()), int(flat.max())) if flat.size else (0, 0)
+        self.check_range(low, high)
+        pattern = self._encrypted(np.zeros(1, dtype=np.int64))[0] if pattern is None else pattern
+        zero = self.engine.subtract(pattern, pattern)
+        rows = [flat[at : at + self.slots] for at in range(0, flat.size, self.slots)] or [flat]
+        numbers = Numbers(([self.engine.add(zero, row) for row in rows],), 0, low, high)
+        return EncryptedSlots(self, numbers, None, np.dtype(dtype), np.arange(flat.size).reshape(np.shape(values)))
+
     def _encrypted(self, flat: Any) -> list[Any]:
         key: Any = self.keys.secret if self.keys.public is None else self.keys.public
         if key is None:
             raise MissingKeyError("These keys do not encrypt; take those with a public key, keys.encryption().")
         return [self.engine.encrypt(flat[at : at + self.slots], key) for at in range(0, flat.size, self.slots)]
 
-    def decrypt(self, array: EncryptedSlots) -> Any:
+    def decrypt(self, array: Any) -> Any:
         """Decrypt to a numpy array of the same dtype and shape. Shape () gives a number of numpy.
 
         Raises
@@ -143,6 +175,8 @@ class SlotSession(InFolders[EncryptedSlots]):
         MissingKeyError
             If the keys of this session do not include the secret key.
         """
+        if isinstance(array, EncryptedIntegers) and self.digits is not None:
+            return self.digits.decrypt(array)
         self.same(array)
         if self.keys.secret is None:
             raise MissingKeyError(
@@ -233,6 +267,10 @@ class SlotSession(InFolders[EncryptedSlots]):
     def down(self, chunk: Any, places: Any) -> Any:
         """These slots of a ciphertext as messages of FHEW."""
         return self._switch.to_fhew(chunk, places, self.keys)
+
+    def up(self, cells: Any, bits: int) -> Any:
+        """Messages of FHEW below `2^bits` as the first slots of a ciphertext."""
+        return self._switch.from_fhew(cells, self.keys, bits=bits)
 
     def bootstrapped(self, chunks: Sequence[Any]) -> list[Any]:
         """Ciphertexts after a bootstrap.

@@ -52,8 +52,10 @@ def _times(bound: tuple[int, int], count: int) -> tuple[int, int]:
     return count * bound[0], count * bound[1]
 
 
-def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
-    """The sum over these axes (None: all). They stay with length 1 if asked.
+def total(
+    x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False, *, looked_up: bool = False
+) -> EncryptedSlots:
+    """The sum over these axes (None: all). They stay with length 1 if asked. `looked_up` if a table follows.
 
     Raises
     ------
@@ -67,7 +69,7 @@ def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool
     count = math.prod(x.shape[one] for one in axes)
     x.session.check_range(*_times(terms.bound, count))
     if len(axes) == x.ndim:
-        found = _of_all(terms)
+        found = _of_all(terms, looked_up)
     else:
         found = terms
         for done, one in enumerate(sorted(axes)):
@@ -83,7 +85,7 @@ def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool
     return found
 
 
-def _of_all(x: EncryptedSlots) -> EncryptedSlots:
+def _of_all(x: EncryptedSlots, looked_up: bool) -> EncryptedSlots:
     """The sum of all elements, in every slot."""
     session, ends = x.session, _times(x.bound, x.size)
     if x.everywhere:
@@ -93,11 +95,14 @@ def _of_all(x: EncryptedSlots) -> EncryptedSlots:
     # Elements of one place count as often as they are; beyond the elements there may be anything.
     often = np.bincount(x.index.ravel(), minlength=x.numbers.shape[1] * session.slots)
     rows = often.reshape(-1, session.slots)
-    placed = room(session, x.forced(), 2, int((often != 1).any())).whole(session).digits[0]
-    chunks = [
-        chunk if (row == 1).all() else engine.multiply(chunk, row) for chunk, row in zip(placed, rows, strict=True)
-    ]
-    numbers = Numbers(([engine.sum_slots(_added(engine, chunks), key)],), 0, *ends).quieter(session)
+    masked = bool((often != 1).any())
+    numbers = room(session, x.forced(), 2 + (looked_up and masked), int(masked)).whole(session)
+    if masked:
+        chunks = [engine.multiply(one, row) for one, row in zip(numbers.digits[0], rows, strict=True)]
+        numbers = Numbers((chunks,), 0, numbers.low, numbers.high)
+        # A bootstrap of the sum takes no noise of masks. One of the terms is dearer, so it waits for who needs it.
+        numbers = numbers.quieter(session) if numbers.level > 2 else numbers
+    numbers = Numbers(([engine.sum_slots(_added(engine, numbers.digits[0]), key)],), 0, *ends).quieter(session)
     return x.__class__(session, numbers, None, x.dtype, np.zeros((), dtype=np.int64), everywhere=True)
 
 
@@ -235,13 +240,13 @@ def most(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> Encrypt
 
 def some(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
     """As `numpy.any`."""
-    found: EncryptedSlots = total(cast(x, _BOOL), axis, None, keepdims) != 0
+    found: EncryptedSlots = total(cast(x, _BOOL), axis, None, keepdims, looked_up=True) != 0
     return found
 
 
 def every(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
     """As `numpy.all`."""
-    counted = total(cast(x, _BOOL), axis, None, keepdims)
+    counted = total(cast(x, _BOOL), axis, None, keepdims, looked_up=True)
     found: EncryptedSlots = counted == x.size // counted.size
     return found
 
