@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import EncryptedIntegers, EncryptedSlots, SchemeSwitch, Session, SlotSession
+from aglet import (
+    EncryptedIntegers,
+    EncryptedSlots,
+    Engine,
+    FhewEngine,
+    IntegerEngine,
+    SchemeSwitch,
+    Session,
+    SlotSession,
+)
 from aglet.errors import LevelError, MissingKeyError, ParameterError, RangeError
 from digit_sets import session as digit_session
 from digit_sets import toy
@@ -93,3 +102,46 @@ def test_crossings_without_keys_or_room_are_refused() -> None:
     still.digits = own.digits
     with pytest.raises(MissingKeyError, match="switch"):
         still.encrypt(clear).to("digits")
+
+
+def test_the_representation_follows_from_count_and_range() -> None:
+    own = three()
+    many = np.arange(200).astype(np.uint8)
+    cases = [
+        (own.encrypt(many, representation="auto"), "slots"), (own.encrypt(many[:9], representation="auto"), "digits"),
+        (own.encrypt(many.astype(np.int64), representation="auto"), "digits"),
+        (own.encrypt(many.astype(np.int64), representation="auto", bound=(0, 300)), "slots"),
+        (Session(digit_session().engine, digit_session().keys).encrypt(many), "digits"),
+    ]  # fmt: skip
+    for found, wanted in cases:
+        assert found.representation == wanted
+        assert wanted in repr(found)
+    slots, digits = own.encrypt(many, representation="slots"), own.encrypt(many)
+    for mixed in (lambda: slots + digits, lambda: np.add(digits, slots), lambda: np.concatenate([slots, digits])):
+        with pytest.raises(TypeError, match=r'x\.to\("slots"\)'):
+            mixed()
+    np.testing.assert_array_equal(own.decrypt(slots[:5] == digits[:5].to("slots")), True)
+
+
+def test_a_plan_chooses_the_quicker_representation() -> None:
+    """Few elements are quicker as digits, and thousands as slots, by seconds of the model."""
+    engines: Any = {"engine": Engine(use_bootstrap=True), "fhew_engine": FhewEngine(bits=4)}
+    beside = IntegerEngine(use_bootstrap=True)
+
+    def of(count: int, function: Any, **options: Any) -> Any:
+        dtypes = [np.uint8, np.float64]
+        return Session.plan(function, [(count,)] * 2, dtypes=dtypes, integer_engine=beside, **engines, **options)
+
+    def mean(age: Any, x: Any) -> Any:
+        return np.where((age >= 18) & (age < 65), x, 0).sum()
+
+    few, many = (of(count, mean, representation="auto") for count in (2, 2048))
+    assert (few.representation, many.representation) == ("digits", "slots")
+    assert (few.blind_rotations > 0, many.blind_rotations) == (True, 0)
+    assert many.seconds == of(2048, mean).seconds < of(2048, mean, representation="digits").seconds
+    assert few.key_bytes < many.key_bytes
+    assert "in slots (slots " in str(many)
+    sorts = of(9, lambda age, x: (np.sort(age) > 9).astype(np.float64), representation="auto")
+    assert (sorts.representation, "slots refused (numpy.sort" in sorts.compared) == ("digits", True)
+    crossed = of(9, lambda age, x: (age.to("digits").to("slots") > 9).astype(np.float64))
+    assert (crossed.level > 0, crossed.blind_rotations) == (True, 0)

@@ -194,7 +194,8 @@ class Session(Functions, Planned, Families):
             the keys have FHEW for messages of 4 bits; Python's numbers, and all numbers without such keys, are of CKKS.
         representation
             "slots" puts booleans and whole numbers into slots of integers (`SlotSession`), for thousands at once; they
-            are digits by default.
+            are digits by default. "auto" takes slots from 64 elements on, if the keys have them and the range of the
+            dtype, or the bound, fits; `Session.plan(..., representation="auto")` compares both for one function.
 
         Raises
         ------
@@ -205,7 +206,9 @@ class Session(Functions, Planned, Families):
         TypeError
             If it contains something other than numbers.
         """
-        if checks.choice("representation", representation or "digits", ("digits", "slots")) == "slots":
+        how = checks.choice("representation", representation or "digits", ("auto", "digits", "slots"))
+        how = self._chosen(message, dtype, bound) if how == "auto" else how
+        if how == "slots":
             return self._slots().encrypt(message, dtype, bound=bound)
         if dtype is None and self.digits is not None:
             dtype = getattr(message, "dtype", None)

@@ -30,10 +30,25 @@ def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
                 )
             return NotImplemented
         pair = (other, self) if reflected else (self, other)
+        _of_one_kind(pair)
         floats = casts.lifted(*pair)
         return self._apply(ufunc, pair) if floats is None else ufunc(*floats)
 
     return operator
+
+
+def _of_one_kind(values: Any) -> None:
+    """Refuse digits beside slots.
+
+    Raises
+    ------
+    TypeError
+        If there are both.
+    """
+    if len({one.representation for one in values if isinstance(one, WholeNumbers)}) > 1:
+        raise TypeError(
+            'One of these arrays is in digits and one in slots; call x.to("slots") or x.to("digits") on one of them.'
+        )
 
 
 def _one(ufunc: np.ufunc) -> Callable[[Any], Any]:
@@ -196,12 +211,14 @@ class WholeNumbers:
     __pandas_priority__ = 5000
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        _of_one_kind(inputs)
         floats = casts.lifted(*inputs)
         if floats is not None:
             return getattr(ufunc, method)(*floats, **options)
         return self._called(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        _of_one_kind([*args, *(args[0] if args and isinstance(args[0], list | tuple) else ())])
         floats = casts.lifted(args, kwargs)
         return self._function(function, args, kwargs) if floats is None else function(*floats[0], **floats[1])
 

@@ -42,6 +42,10 @@ class Plan:
     """The reason why no bits are predicted."""
     blind_rotations: int = 0
     """Of digits, refreshes included."""
+    representation: str | None = None
+    """Of whole numbers, "slots" or "digits", if both were compared."""
+    compared: str = ""
+    """What each representation of whole numbers takes, or why it was refused."""
 
     def __str__(self) -> str:
         bits = f"bits not predicted, because {self.unstated}"
@@ -54,4 +58,5 @@ class Plan:
         return (
             f"level {self.level} after {self.refreshes} bootstraps, {counts}; keys {gigabytes(self.key_bytes)}, "
             f"ciphertexts {gigabytes(self.ciphertext_bytes)}; about {self.seconds:.3g} s on one thread; {bits}."
+            + (f" Whole numbers are in {self.representation} ({self.compared})." if self.compared else "")
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from aglet.arrays.session import Session
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
-from aglet.errors import ParameterError
+from aglet.errors import AgletError, ParameterError
 from aglet.fhew.engine import FhewEngine
 from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
@@ -41,6 +42,11 @@ def plan(
         raise TypeError(f"plan needs a function of encrypted arrays, not {type(function).__name__}.")
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is an Engine, not {type(engine).__name__}; Session.plan(f, shapes, engine=engine).")
+    how = session.pop("representation", None)
+    if checks.choice("representation", how or "slots", ("auto", "digits", "slots")) == "auto":
+        return _quicker(
+            function, shapes, engine, {"bounds": bounds, "bootstrap": bootstrap, "sample": sample, **session}
+        )
     dtypes, fhew_engine = session.pop("dtypes", None), session.pop("fhew_engine", None)
     integer_engine = session.pop("integer_engine", None)
     machine = Shadow(engine, checks.string("bootstrap", bootstrap))
@@ -54,11 +60,14 @@ def plan(
         made_of = checks.need(integer_engine, IntegerEngine, "IntegerEngine(use_bootstrap=True)")
         simulated.integers = slots.simulated(made_of, machine)
         simulated.integers.floats = simulated
+        if simulated.digits is not None:
+            simulated.integers.beside(simulated.digits)
     lengths = checks.each("shapes", shapes)
     kinds = _one_each("dtypes", dtypes, lengths, np.float64)
     given = _one_each("bounds", bounds, lengths, 1.0)
     drawn = _one_each("samples", sample, lengths, None)
-    arrays = [_argument(simulated, machine, *words) for words in zip(lengths, kinds, given, drawn, strict=True)]
+    how = how or ("digits" if integer_engine is None else "slots")
+    arrays = [_argument(simulated, machine, how, *words) for words in zip(lengths, kinds, given, drawn, strict=True)]
     machine.most = machine.live
     made = function(*arrays)
     several = list(made.values()) if isinstance(made, dict) else made if isinstance(made, list | tuple) else [made]
@@ -73,6 +82,30 @@ def plan(
     return machine.plan(several, sample is not None)
 
 
+def _quicker(function: Callable[..., Any], shapes: Sequence[Any], engine: Engine, given: dict[str, Any]) -> Plan:
+    """The plan with whole numbers in slots or in digits, whichever takes fewer seconds by the model.
+
+    Raises
+    ------
+    ParameterError
+        If neither is possible.
+    """
+    found: dict[str, Plan] = {}
+    said: list[str] = []
+    # Who takes digits needs no keys of integers.
+    low = {name: value for name, value in given.items() if name != "integer_engine"}
+    for how, options in (("slots", given), ("digits", low)):
+        try:
+            found[how] = plan(function, shapes, engine=engine, representation=how, **options)
+            said.append(f"{how} {found[how].seconds:.3g} s")
+        except (AgletError, TypeError) as error:
+            said.append(f"{how} refused ({error})")
+    if not found:
+        raise ParameterError(f"Neither representation of whole numbers serves: {'; '.join(said)}")
+    best = min(found, key=lambda name: found[name].seconds)
+    return dataclasses.replace(found[best], representation=best, compared=", ".join(said))
+
+
 def _one_each(what: str, given: Sequence[Any] | None, shapes: Sequence[Any], default: Any) -> list[Any]:
     found = [default] * len(shapes) if given is None else checks.each(what.replace("samples", "sample"), given)
     if len(found) != len(shapes):
@@ -80,13 +113,12 @@ def _one_each(what: str, given: Sequence[Any] | None, shapes: Sequence[Any], def
     return found
 
 
-def _argument(session: Any, machine: Shadow, shape: Any, dtype: Any, bound: Any, sample: Any) -> Any:
+def _argument(session: Any, machine: Shadow, how: str, shape: Any, dtype: Any, bound: Any, sample: Any) -> Any:
     """An argument of a plan: the sample in every run, or random values within its bounds, different in each run."""
     if np.dtype(dtype).kind in "biu":
         # What digits cost does not depend on their values.
         zeros = np.zeros(checks.shape(shape), dtype=dtype)
         given = zeros if sample is None else np.asarray(sample, dtype=dtype)
-        how = "digits" if session.integers is None else "slots"
         return session.encrypt(given, dtype=dtype, representation=how)
     interval = Interval.of(bound)
     # An array of this shape that takes no memory.
