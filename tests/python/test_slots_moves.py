@@ -117,6 +117,16 @@ def test_views_in_folders(tmp_path: Path) -> None:
         own.save(found, tmp_path / str(number))
         loaded = own.load(tmp_path / str(number))
         np.testing.assert_array_equal(own.decrypt(loaded), wanted)
+    own.save(b, tmp_path / "rows")
+    np.testing.assert_array_equal(own.decrypt(own.load(tmp_path / "rows")), TABLE)
+    # Version 1 had arrays in consecutive slots, whatever their shape.
+    assert own.integers is not None
+    flat = own.encrypt(TABLE.ravel(), representation="slots", bound=(-3, 3))
+    straight = EncryptedSlots(own.integers, flat.numbers, None, flat.dtype, np.arange(TABLE.size).reshape(TABLE.shape))
+    own.save(straight, tmp_path / "flat")
+    assert '"version": 1' in (tmp_path / "flat" / "slots.json").read_text()
+    old = own.load(tmp_path / "flat")
+    np.testing.assert_array_equal(own.decrypt(old + b), 2 * TABLE)
 
 
 def test_moves_without_keys_or_room_are_refused() -> None:

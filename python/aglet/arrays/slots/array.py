@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import functions, lifting, moves, operations, sums
 from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
@@ -204,8 +203,8 @@ class EncryptedSlots(WholeNumbers):
         return EncryptedSlots(self.session, numbers, self.table, self.dtype, index)
 
     def compact(self) -> EncryptedSlots:
-        """The elements in consecutive slots, in numpy's order, as they were encrypted."""
-        return self.at(layout.in_a_row(self.shape))
+        """The elements in numpy's order, where those of a new array lie (`SlotSession.laid_out`)."""
+        return self.at(*self.session.laid_out(self.shape))
 
     # Reductions
 

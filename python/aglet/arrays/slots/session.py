@@ -92,6 +92,14 @@ class SlotSession(InFolders[EncryptedSlots]):
         """The numbers in each of the two rows of a ciphertext, which rotations turn."""
         return self.slots // 2
 
+    def laid_out(self, shape: tuple[int, ...]) -> tuple[Any, int]:
+        """Where the elements of a new array lie, and how many ciphertexts they take.
+
+        The last axes that fit a row of slots together are in one row, so that sums and copies along them stay there.
+        """
+        index, rows = layout.spread(shape, self.row_slots) if shape else (layout.in_a_row(shape), 1)
+        return index, -(-rows // 2)
+
     # In and out
 
     def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None) -> EncryptedSlots:
@@ -129,14 +137,17 @@ class SlotSession(InFolders[EncryptedSlots]):
         if least < low or largest > high:
             raise RangeError(f"Values from {least} to {largest} are beyond {low} to {high}; give a larger bound.")
         self.check_range(low, high)
-        flat = array.astype(np.int64).reshape(-1)
+        index, count = self.laid_out(array.shape)
+        flat = np.full(count * self.slots, low, dtype=np.int64)
+        flat[index] = array
+        flat = flat[: int(index.max()) + 1]
         if DIGIT < high - low + 1 <= DIGIT**MOST_DIGITS:
             above = flat - low
             digits = tuple(self._encrypted(above // DIGIT**at % DIGIT) for at in range(MOST_DIGITS))
             numbers = Numbers(digits, low, low, high)
         else:
             numbers = Numbers((self._encrypted(flat),), 0, low, high)
-        return EncryptedSlots(self, numbers, None, wanted, layout.in_a_row(array.shape))
+        return EncryptedSlots(self, numbers, None, wanted, index)
 
     def public(self, values: Any, dtype: Any, pattern: Any = None) -> EncryptedSlots:
         """Numbers in the clear as ciphertexts that everybody can read, made of the ciphertext `pattern`.

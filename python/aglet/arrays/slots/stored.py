@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from aglet._core import IntegerCiphertext
 from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
@@ -30,15 +32,18 @@ def holds_slots(place: Path) -> bool:
 def save(array: EncryptedSlots, place: Path) -> None:
     """Write an array, after its table was looked up, as `SlotSession.save` says."""
     begin(place)
-    array = array.compact()
+    if not np.array_equal(array.index, layout.in_a_row(array.shape)) or array.everywhere:
+        array = array.compact()
     numbers = array.forced()
     chunks = [chunk for digit in numbers.digits for chunk in digit]
     names = _names(len(chunks))
     for chunk, name in zip(chunks, names, strict=True):
         array.session.engine.write(chunk, place / name)
+    # Version 1 had all elements in consecutive slots, as most arrays still have.
+    straight = np.array_equal(array.index, layout.in_a_row(array.shape))
     head = {
-        "version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "digits": len(numbers.digits),
-        "numbers": [numbers.offset, numbers.low, numbers.high],
+        "version": 1 if straight else 2, "dtype": array.dtype.name, "shape": list(array.shape),
+        "digits": len(numbers.digits), "numbers": [numbers.offset, numbers.low, numbers.high],
     }  # fmt: skip
     finish(place, _HEAD, head, names)
 
@@ -54,11 +59,15 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         digits, (offset, low, high) = int(head["digits"]), (int(end) for end in head["numbers"])
         rows = -(-math.prod(shape) // session.slots)
+        version, straight = head["version"], head["version"] == 1
+        # A forged shape is refused before places are counted.
+        least_fits = 0 < rows < files and min(shape, default=1) > 0
+        rows = rows if straight or not least_fits else session.laid_out(shape)[1]
         least, most = dtypes.span(dtype)
         fits = 0 < digits <= MOST_DIGITS and 0 < rows * digits < files and min(shape, default=1) > 0
         within = least <= low <= high <= most and abs(offset) <= max(-least, most)
         names = _names(min(rows * digits, files))
-        whole = head["version"] == 1 and unchanged(place, head, names)
+        whole = version in (1, 2) and unchanged(place, head, names)
     except DAMAGE as error:
         raise damaged from error
     if not (fits and within and whole):
@@ -72,7 +81,13 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
             "This array is encrypted under another secret key; open a session with the keys of that one."
         )
     parts = tuple(chunks[at * rows : (at + 1) * rows] for at in range(digits))
-    return EncryptedSlots(session, Numbers(parts, offset, low, high), None, dtype, layout.in_a_row(shape))
+    return EncryptedSlots(
+        session,
+        Numbers(parts, offset, low, high),
+        None,
+        dtype,
+        layout.in_a_row(shape) if straight else session.laid_out(shape)[0],
+    )
 
 
 def _names(count: int) -> list[str]:

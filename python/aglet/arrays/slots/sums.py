@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.rows import axis_first
 from aglet.arrays.slots import moves
@@ -123,8 +122,7 @@ def _along(x: EncryptedSlots, axis: int) -> Any:
     x = x.replaced(room(session, x.forced(), 2, 0).whole(session), None, x.dtype)
     groups = _groups(x, axis)
     if len(groups) > _MOST_RUNS:
-        index, halves = layout.spread(x.shape, session.row_slots)
-        groups = _groups(x.at(index, -(-halves // 2)), axis)
+        groups = _groups(x.compact(), axis)
     found: Any = None
     for (run, step, *_), parts in groups.items():
         columns = zip(*(part.numbers.digits[0] for part in parts), strict=True)
