@@ -321,6 +321,16 @@ class Plan(TypedDict):
     matrix_bytes: int
     working_bytes: int
     peak_bytes: int
+    card_bytes: CardBytes
+
+class CardBytes(TypedDict):
+    """The bytes that bootstraps side by side take on a card."""
+
+    keys: int
+    maps: int
+    tables: int
+    working: int
+    all: int
 
 class Card(TypedDict):
     """A card that the driver finds."""

@@ -84,6 +84,8 @@ class MemoryReport:
     available: int | None
     total: int | None
     """The memory of the machine. Both are None if the system does not report it."""
+    card: int = 0
+    """The memory that the bootstrap takes on a card, with its keys, for `mode="gpu"`."""
 
     @property
     def fits(self) -> bool:
@@ -95,7 +97,8 @@ class MemoryReport:
             f"bootstrap key {gigabytes(self.bootstrap_key)}, other keys {gigabytes(self.other_keys)} "
             f"(stored seeded: {gigabytes(self.keys_seeded)} in all), matrices {gigabytes(self.matrices)}, "
             f"working memory {gigabytes(self.working)}; "
-            f"peak {gigabytes(self.peak)} of {gigabytes(self.available)} free."
+            f"peak {gigabytes(self.peak)} of {gigabytes(self.available)} free; "
+            f"on a card {gigabytes(self.card)}."
         )
 
 
@@ -141,7 +144,8 @@ def memory_report(plan: _core.Plan) -> MemoryReport:
     rotations, stored = _rotation_key(plan)
     keys = plan["key_bytes"], plan["other_key_bytes"] + rotations, plan["key_bytes_seeded"] + stored
     needed = plan["matrix_bytes"], plan["working_bytes"], plan["peak_bytes"] + rotations
-    return MemoryReport(*keys, *needed, machine["memory_available_bytes"], machine["memory_total_bytes"])
+    beside = machine["memory_available_bytes"], machine["memory_total_bytes"]
+    return MemoryReport(*keys, *needed, *beside, card=plan["card_bytes"]["all"])
 
 
 def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, ParameterError, Table
+from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, MemoryLimitError, ParameterError, Table
 from aglet.cli import info
 from aglet_bench.ckks.card import CardCase, bench_card
 
@@ -48,6 +48,7 @@ def driver(library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ctypes.CD
     monkeypatch.setenv("AGLET_CUDA_DRIVER", str(library))
     fake = ctypes.CDLL(str(library))
     fake.fake_set.argtypes = [ctypes.c_char_p, ctypes.c_long]
+    fake.fake_used.restype = ctypes.c_long
     before = {b"version": 12080, b"cards": 1, b"major": 9, b"init": 0, b"ptx": 0, b"spoil": 0, b"memory": 8 << 30}
     yield fake
     for name, value in before.items():
@@ -117,6 +118,22 @@ def test_programs_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) 
         return [engine.serialize(value) for value in (y, z, low, fresh)]
 
     assert program(card) == program(here)
+
+
+def test_a_card_without_room_for_a_bootstrap_is_said_before_anything_goes_up(driver: ctypes.CDLL) -> None:
+    card = Engine(mode="gpu", use_bootstrap=True, **TOY)
+    report, secret = card.memory_report(), card.create_secret_key()
+    keys = [card.create_relinearization_key(secret), card.create_conjugation_key(secret)]
+    keys.append(card.create_bootstrap_key(secret))
+    low = card.encrypt(np.full(card.slot_count, 0.25), secret, level=0)
+    assert f"on a card {report.card / 1e6:.1f} MB" in str(report)
+    # Engines of other tests have their share.
+    others = driver.fake_used()
+    driver.fake_set(b"memory", others + report.card * 3 // 4)
+    with pytest.raises(MemoryLimitError, match=r"card has room for 0\.0\d GB .* takes 0\.0\d GB there.*\"medium\""):
+        card.bootstrap(low, *keys)
+    driver.fake_set(b"memory", others + 2 * report.card)
+    assert abs(card.decrypt(card.bootstrap(low, *keys), secret)[0] - 0.25) < 1e-3
 
 
 def test_integers_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) -> None:

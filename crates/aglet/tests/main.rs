@@ -5,6 +5,7 @@ mod architecture;
 mod by_hand;
 mod card;
 mod card_fhew;
+mod card_memory;
 mod claims;
 mod cost;
 mod fhew;

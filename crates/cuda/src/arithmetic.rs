@@ -29,6 +29,14 @@ impl Arithmetic {
             _ => Self::S64,
         }
     }
+    /// Words of a multiplier modulo a prime where this arithmetic is wanted.
+    #[must_use]
+    pub fn multiplier_words(self, m: &Modulus) -> usize {
+        match self.for_modulus(m) {
+            Self::F50 => 1,
+            Self::S64 => 2,
+        }
+    }
     /// `Q` of the kernels.
     pub(crate) fn prime(self, m: &Modulus) -> Vec<u64> {
         let q = m.value();

@@ -56,8 +56,14 @@ impl Card {
         Self { card, wanted, tables: Mutex::default() }
     }
 
+    /// The card itself.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.card
+    }
+
     /// The ring on this card, unless its operands or its degree keep the work on the host.
-    fn device<'r>(&self, ring: &'r HostRing, at: Where) -> Result<Option<DeviceRing<'r>>, RingError> {
+    fn on<'r>(&self, ring: &'r HostRing, at: Where) -> Result<Option<DeviceRing<'r>>, RingError> {
         if at == Where::Here || !DEGREES.contains(&ring.log_n()) {
             return Ok(None);
         }
@@ -179,11 +185,14 @@ impl Backend for Card {
     fn name(&self) -> String {
         format!("{}, {:?}", self.card.name(), self.wanted)
     }
+    fn room(&self) -> Result<Option<u64>, RingError> {
+        Ok(Some(self.card.room()?))
+    }
 
     fn forms(&self, ring: &HostRing, forms: &[Form<'_>], shape: (usize, usize)) -> Result<Vec<Poly<Eval>>, RingError> {
         let operands: Vec<&Poly<Eval>> = forms.iter().flat_map(Form::operands).collect();
         let at = with_operands(operands.iter().copied());
-        let Some(device) = self.device(ring, at)? else { return Host.forms(ring, forms, shape) };
+        let Some(device) = self.on(ring, at)? else { return Host.forms(ring, forms, shape) };
         // A polynomial that several forms share is there once.
         let mut there: HashMap<*const Poly<Eval>, DevicePoly<Eval>> = HashMap::new();
         for x in operands {
@@ -203,7 +212,7 @@ impl Backend for Card {
     }
 
     fn copy(&self, ring: &HostRing, x: &Poly<Eval>, q_limbs: usize) -> Result<Poly<Eval>, RingError> {
-        let Some(device) = self.device(ring, with_operands([x].into_iter()))? else {
+        let Some(device) = self.on(ring, with_operands([x].into_iter()))? else {
             return Host.copy(ring, x, q_limbs);
         };
         let (there, one) = (self.up(&device, x)?, Multiplier::integer(1));
@@ -212,7 +221,7 @@ impl Backend for Card {
     }
 
     fn add_assign(&self, ring: &HostRing, x: &mut Poly<Eval>, sign: Sign, y: &Poly<Eval>) -> Result<(), RingError> {
-        let Some(device) = self.device(ring, with_operands([&*x, y].into_iter()))? else {
+        let Some(device) = self.on(ring, with_operands([&*x, y].into_iter()))? else {
             return Host.add_assign(ring, x, sign, y);
         };
         let [one, signed] = [1, if sign == Sign::Plus { 1 } else { -1 }].map(Multiplier::integer);
@@ -229,7 +238,7 @@ impl Backend for Card {
         shape: (usize, usize),
         digits: &[Vec<usize>],
     ) -> Result<Vec<Digits>, RingError> {
-        let Some(device) = self.device(ring, with_keys(of.iter().copied()))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().copied()))? else {
             return Host.digits(ring, of, shape, digits);
         };
         let there = self.all_up(&device, of.iter().copied())?;
@@ -244,7 +253,7 @@ impl Backend for Card {
         (from, to): (&[usize], &[usize]),
         (q_limbs, p_limbs): (usize, usize),
     ) -> Result<Vec<Poly<Eval>>, RingError> {
-        let Some(device) = self.device(ring, with_operands(of.iter().copied()))? else {
+        let Some(device) = self.on(ring, with_operands(of.iter().copied()))? else {
             return Host.extend(ring, of, (from, to), (q_limbs, p_limbs));
         };
         let low = |x: &&Poly<Eval>| Ok(self.up(&device, x)?.into_limbs()[..from.len()].to_vec());
@@ -254,7 +263,7 @@ impl Backend for Card {
     }
 
     fn divide(&self, ring: &HostRing, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, RingError> {
-        let Some(device) = self.device(ring, with_operands(of.iter().copied()))? else {
+        let Some(device) = self.on(ring, with_operands(of.iter().copied()))? else {
             return Host.divide(ring, of, plan);
         };
         let there = self.all_up(&device, of.iter().copied())?;
@@ -288,7 +297,7 @@ impl Backend for Card {
         key: &KeyBlock,
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, RingError> {
-        let Some(device) = self.device(ring, with_keys(of.iter().flat_map(KeyProduct::polys)))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().flat_map(KeyProduct::polys)))? else {
             return Host.key_products(ring, of, key, automorphism);
         };
         let up = |x: &Poly<Eval>| self.up(&device, x);
@@ -307,7 +316,7 @@ impl Backend for Card {
     }
 
     fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, RingError> {
-        let Some(device) = self.device(ring, with_keys(of.iter()))? else { return Host.key_sum(ring, of, keys) };
+        let Some(device) = self.on(ring, with_keys(of.iter()))? else { return Host.key_sum(ring, of, keys) };
         let (there, keys) = (self.all_up(&device, of)?, self.keys_up(&device, keys.iter().copied())?);
         let sum = device.key_sum(&there, &keys.iter().collect::<Vec<_>>())?;
         Ok(self.pairs_made(ring, vec![sum]).remove(0))
@@ -319,7 +328,7 @@ impl Backend for Card {
         of: &[Digits],
         keys: &[(&KeyBlock, &Automorphism)],
     ) -> Result<Vec<Pair>, RingError> {
-        let Some(device) = self.device(ring, with_keys(of.iter().flat_map(Digits::polys)))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().flat_map(Digits::polys)))? else {
             return Host.rotated_sums(ring, of, keys);
         };
         let there = of.iter().map(|x| self.digits_up(&device, x)).collect::<Result<Vec<_>, _>>()?.concat();
@@ -329,7 +338,7 @@ impl Backend for Card {
     }
 
     fn encoded(&self, ring: &HostRing, diagonals: Diagonals) -> Result<Diagonals, RingError> {
-        let Some(device) = self.device(ring, Where::There)? else { return Host.encoded(ring, diagonals) };
+        let Some(device) = self.on(ring, Where::There)? else { return Host.encoded(ring, diagonals) };
         self.diagonals_up(&device, &diagonals)?;
         Ok(diagonals)
     }
@@ -343,7 +352,7 @@ impl Backend for Card {
         steps: Range<usize>,
     ) -> Result<Vec<Vec<Pair>>, RingError> {
         let host = |steps| Host.linear_map(ring, of, keys, diagonals, steps);
-        let Some(device) = self.device(ring, with_keys(of.iter().flat_map(MapInput::polys)))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().flat_map(MapInput::polys)))? else {
             return host(steps);
         };
         let Some(diagonals) = self.diagonals_up(&device, diagonals)? else { return host(steps) };
@@ -368,7 +377,7 @@ impl Backend for Card {
         key: &KeyStream,
         rotations: &[&Automorphism],
     ) -> Result<Vec<Pair>, RingError> {
-        let Some(device) = self.device(ring, with_keys(of.iter().flatten().flat_map(|x| x.polys())))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().flatten().flat_map(|x| x.polys())))? else {
             return Host.stream_sums(ring, of, key, rotations);
         };
         let list = |x: &Vec<&Digits>| {
@@ -386,7 +395,7 @@ impl Backend for Card {
         of: &[[Vec<Poly<Eval>>; 2]],
         streams: &[KeyStream],
     ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, RingError> {
-        let Some(device) = self.device(ring, with_keys(of.iter().flatten().flatten()))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().flatten().flatten()))? else {
             return Host.stream_products(ring, of, streams);
         };
         let lists = |[x, y]: &[Vec<Poly<Eval>>; 2]| Ok([self.all_up(&device, x)?, self.all_up(&device, y)?]);

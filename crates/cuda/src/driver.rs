@@ -306,12 +306,17 @@ impl Driver {
         done
     }
 
-    /// That so many bytes could not be had.
-    fn no_memory(&self, bytes: usize) -> Error {
+    /// Bytes that the driver has left.
+    fn left(&self) -> Result<usize, Error> {
         let (mut free, mut whole) = (0, 0);
         // SAFETY: the two numbers go to these places.
-        let known = unsafe { (self.functions.memory)(&mut free, &mut whole) } == 0;
-        Error::Memory { bytes, free: if known { free } else { 0 } }
+        let status = unsafe { (self.functions.memory)(&mut free, &mut whole) };
+        self.functions.done("cuMemGetInfo", status).map(|()| free)
+    }
+
+    /// That so many bytes could not be had.
+    fn no_memory(&self, bytes: usize) -> Error {
+        Error::Memory { bytes, free: self.left().unwrap_or_default() }
     }
 
     /// A block of the driver.
@@ -370,6 +375,13 @@ impl Launcher for Driver {
     }
     fn arithmetic(&self) -> Arithmetic {
         self.info.arithmetic
+    }
+
+    fn free_bytes(&self) -> Result<u64, Error> {
+        self.on_card(|state| {
+            let idle: usize = state.idle.iter().map(|(bytes, blocks)| bytes * blocks.len()).sum();
+            Ok((self.left()? + idle) as u64)
+        })
     }
 
     fn allocate(&self, words: usize) -> Result<u64, Error> {

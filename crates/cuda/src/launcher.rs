@@ -2,6 +2,7 @@
 
 use crate::{Arithmetic, Error};
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// A card: memory, and launches of the kernels of this crate. [`Driver`](crate::Driver) is one; tests have an emulated one.
@@ -12,6 +13,11 @@ pub trait Launcher: Debug + Send + Sync {
     fn name(&self) -> String;
     /// The arithmetic that is quicker there, for primes that either serves.
     fn arithmetic(&self) -> Arithmetic;
+    /// Bytes that could be had there now.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] and the like.
+    fn free_bytes(&self) -> Result<u64, Error>;
     /// The address of so many words that nobody has written.
     ///
     /// # Errors
@@ -38,23 +44,49 @@ pub trait Launcher: Debug + Send + Sync {
 
 /// A launcher that many things share: clones are the same one.
 #[derive(Clone, Debug)]
-pub struct Device(Arc<dyn Launcher>);
+pub struct Device(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    launcher: Box<dyn Launcher>,
+    /// Bytes of the blocks that somebody holds, and the most that were held at one time.
+    held: AtomicU64,
+    most: AtomicU64,
+}
 
 impl Device {
     /// Of a launcher.
     pub fn new(launcher: impl Launcher + 'static) -> Self {
-        Self(Arc::new(launcher))
+        Self(Arc::new(Shared { launcher: Box::new(launcher), held: AtomicU64::new(0), most: AtomicU64::new(0) }))
     }
 
     /// What a user would call it.
     #[must_use]
     pub fn name(&self) -> String {
-        self.0.name()
+        self.0.launcher.name()
     }
     /// The arithmetic that is quicker there.
     #[must_use]
     pub fn arithmetic(&self) -> Arithmetic {
-        self.0.arithmetic()
+        self.0.launcher.arithmetic()
+    }
+
+    /// Bytes of all blocks that are held there.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.0.held.load(Ordering::Relaxed)
+    }
+    /// The most that were held at one time since the last call.
+    #[must_use]
+    pub fn take_most_bytes(&self) -> u64 {
+        self.0.most.swap(self.held_bytes(), Ordering::Relaxed)
+    }
+    /// Bytes that may be held there in all: those that are, and those that could be had.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] and the like.
+    pub fn room(&self) -> Result<u64, Error> {
+        Ok(self.held_bytes() + self.0.launcher.free_bytes()?)
     }
 
     /// Whether it is the same one.
@@ -64,7 +96,11 @@ impl Device {
 
     /// Words that nobody has written.
     pub(crate) fn allocate(&self, words: usize) -> Result<Block, Error> {
-        Ok(Block { address: self.0.allocate(words)?, words, device: self.clone() })
+        let address = self.0.launcher.allocate(words)?;
+        let bytes = 8 * words as u64;
+        let held = self.0.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.0.most.fetch_max(held, Ordering::Relaxed);
+        Ok(Block { address, words, device: self.clone() })
     }
 
     /// A block with these words.
@@ -82,7 +118,7 @@ impl Device {
         shape: (u32, u32),
         parameters: &[u64],
     ) -> Result<(), Error> {
-        self.0.launch(kernel, grid, shape, parameters)
+        self.0.launcher.launch(kernel, grid, shape, parameters)
     }
 }
 
@@ -103,18 +139,19 @@ impl Block {
     /// Writes words from `at` on.
     pub(crate) fn write(&self, at: usize, words: &[u64]) -> Result<(), Error> {
         assert!(at + words.len() <= self.words, "a block has room for what is written");
-        self.device.0.write(self.address + 8 * at as u64, words)
+        self.device.0.launcher.write(self.address + 8 * at as u64, words)
     }
 
     /// Reads words from `at` on.
     pub(crate) fn read(&self, at: usize, words: &mut [u64]) -> Result<(), Error> {
         assert!(at + words.len() <= self.words, "a block has what is read");
-        self.device.0.read(self.address + 8 * at as u64, words)
+        self.device.0.launcher.read(self.address + 8 * at as u64, words)
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.device.0.free(self.address, self.words);
+        self.device.0.launcher.free(self.address, self.words);
+        self.device.0.held.fetch_sub(8 * self.words as u64, Ordering::Relaxed);
     }
 }

@@ -37,6 +37,8 @@ fn compute(ring: &Ring) -> Result<Vec<Poly<Eval>>, aglet_ring::Error> {
     for x in &made {
         x.host()?;
     }
+    // How much room there is.
+    ring.backend().room()?;
     Ok(made)
 }
 

@@ -22,6 +22,11 @@ use std::sync::Arc;
 pub trait Backend: Send + Sync {
     /// A name for people: `host`, or that of the card.
     fn name(&self) -> String;
+    /// Bytes that this process may have there in all, with those that it has already. None for this machine, whose memory is asked for
+    /// elsewhere.
+    fn room(&self) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
 
     /// [`HostRing::forms`], of these limbs of the chain and special limbs.
     fn forms(&self, ring: &HostRing, forms: &[Form<'_>], shape: (usize, usize)) -> Result<Vec<Poly<Eval>>, Error>;

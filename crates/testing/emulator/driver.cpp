@@ -54,6 +54,7 @@ extern "C" int fake_set(const char *name, long value) {
     return 0;
 }
 extern "C" long fake_calls() { return calls; }
+extern "C" long fake_used() { return (long)used; }
 
 // Nobody stops a driver: its memory goes with the library.
 __attribute__((destructor)) static void leave() { emulator_stop(); }
@@ -109,7 +110,7 @@ extern "C" int cuFuncSetAttribute(Kernel *k, int attribute, int value) {
     if (attribute != 8 || value > (int)sizeof shared_words) return INVALID_VALUE;
     return k->shared = value, 0;
 }
-extern "C" int cuMemGetInfo_v2(size_t *free, size_t *whole) { ENTERED; return *free = setting("memory") - used, *whole = setting("memory"), 0; }
+extern "C" int cuMemGetInfo_v2(size_t *free, size_t *whole) { ENTERED; return *free = setting("memory") > (long)used ? setting("memory") - used : 0, *whole = setting("memory"), 0; }
 extern "C" int cuMemAlloc_v2(u64 *address, size_t bytes) {
     ENTERED;
     if (used + bytes > (u64)setting("memory")) return OUT_OF_MEMORY;

@@ -3,6 +3,7 @@
 use crate::emu::Emu;
 pub use crate::emu::{Order, Program};
 use aglet_cuda::kernels;
+use aglet_cuda::Device;
 pub use aglet_cuda::{Arithmetic, Card};
 use std::sync::Arc;
 
@@ -13,6 +14,12 @@ fn of(program: &Program, order: Order, arithmetic: Arithmetic) -> Arc<Card> {
 /// A card of its own, with the kernels of `aglet-cuda`, which are compiled once.
 pub fn emulated(order: Order, arithmetic: Arithmetic) -> Arc<Card> {
     of(Program::kernels(), order, arithmetic)
+}
+
+/// A card with so many bytes of memory.
+pub fn small(bytes: u64) -> Arc<Card> {
+    let emu = Emu::new(Program::kernels(), Order::Forward).with_memory(bytes);
+    Arc::new(Card::new(Device::new(emu), Arithmetic::F50))
 }
 
 /// A card whose kernels have another text in one place, so that it fails.

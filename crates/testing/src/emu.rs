@@ -90,9 +90,14 @@ fn load(file: &Path) -> Library {
 pub struct Emu {
     library: Library,
     order: Order,
-    /// The library keeps its state in variables: one call at a time.
-    busy: Mutex<()>,
+    /// Bytes of its memory.
+    memory: u64,
+    /// Those that are in use. The library keeps its state in variables: one call at a time.
+    busy: Mutex<u64>,
 }
+
+/// The memory of an emulated card, as `before.cpp` reserves it.
+const MEMORY: u64 = 8 << 30;
 
 impl Emu {
     /// A card whose threads take turns in this order.
@@ -100,11 +105,17 @@ impl Emu {
         let file = program.file();
         let library = load(&file);
         let _ = std::fs::remove_file(&file);
-        let emu = Self { library, order, busy: Mutex::default() };
+        let emu = Self { library, order, memory: MEMORY, busy: Mutex::default() };
         // SAFETY: `after.cpp` has the function, and it is the first call to this copy of the library.
         let started = unsafe { emu.find::<unsafe extern "C" fn() -> c_int>("emulator_start")() };
         assert_ne!(started, 0, "the emulator has memory");
         emu
+    }
+    /// The same card with less memory.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes.min(MEMORY);
+        self
     }
     /// The same for rings.
     pub fn device(program: &Program, order: Order) -> Device {
@@ -120,7 +131,7 @@ impl Emu {
         unsafe { self.library.get(name) }.expect("after.cpp has the function")
     }
 
-    fn alone(&self) -> MutexGuard<'_, ()> {
+    fn alone(&self) -> MutexGuard<'_, u64> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,17 +152,29 @@ impl Launcher for Emu {
         Arithmetic::F50
     }
 
+    fn free_bytes(&self) -> Result<u64, Error> {
+        Ok(self.memory - *self.alone())
+    }
+
     fn allocate(&self, words: usize) -> Result<u64, Error> {
-        let _alone = self.alone();
+        let (mut used, bytes) = (self.alone(), 8 * words);
+        let none = Error::Memory { bytes, free: (self.memory - *used) as usize };
+        if *used + bytes as u64 > self.memory {
+            return Err(none);
+        }
         // SAFETY: as said above.
         match unsafe { self.find::<unsafe extern "C" fn(u64) -> u64>("emulator_allocate")(words as u64) } {
-            0 => Err(Error::Memory { bytes: 8 * words, free: 0 }),
-            address => Ok(address),
+            0 => Err(none),
+            address => {
+                *used += bytes as u64;
+                Ok(address)
+            }
         }
     }
 
     fn free(&self, address: u64, words: usize) {
-        let _alone = self.alone();
+        let mut used = self.alone();
+        *used -= 8 * words as u64;
         // SAFETY: as said above.
         unsafe { self.find::<unsafe extern "C" fn(u64, u64)>("emulator_free")(address, words as u64) };
     }

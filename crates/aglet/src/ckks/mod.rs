@@ -23,7 +23,7 @@ pub use circuits::{EncodedWeights, PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 pub use map::{EncodedMap, MapStep};
 pub use matrix::{EncodedMatrix, MatrixKey};
-pub use models::{cost, failure, memory, precision, report};
+pub use models::{card, cost, failure, memory, precision, report};
 pub use sharing::{Shared, Sharing};
 
 /// A periodic function, of a lookup table or by its Fourier series.

@@ -29,6 +29,10 @@ sentences! {
         "There are {:.1} GB of memory for {what}, which needs {:.1} GB; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", \
          or use fewer slots.",
         gb(available), gb(needed);
+    Card { needed: u64, keys: u64, room: u64 } =>
+        "The card has room for {:.2} GB and this bootstrap takes {:.2} GB there, {:.2} of them keys; make keys of size=\"medium\" or \"small\", use \
+         fewer slots, end other programs on the card, or compute with mode=\"parallel\".",
+        gb(room), gb(needed), gb(keys);
     IntegerBootstrap { needed: u64, available: u64 } =>
         "There are {:.1} GB of memory for bootstrapping with this key, which needs {:.1} GB; free memory, or raise memory_limit_bytes.",
         gb(available), gb(needed);

@@ -101,6 +101,16 @@ impl BootstrapCircuit {
         Ok(both.and(rotations.map(|role| (role, longest.clone())).collect()))
     }
 
+    /// Bytes of the users' keys that its stages meet, as they are made.
+    ///
+    /// # Errors
+    /// As [`BootstrapCircuit::users_keys`].
+    pub fn users_key_bytes(&self) -> Result<usize, Error> {
+        let (users, needs) = (self.users_keys()?, self.needs()?.concat());
+        let met = |role| self.left_to_users(role) && needs.iter().any(|need| need.role == role);
+        Ok(users.iter().filter(|(role, _)| met(*role)).map(|(_, spec)| spec.byte_count(self.params.n())).sum())
+    }
+
     /// Limbs of the circuit below coeffs_to_slots: what relinearization and conjugation serve.
     fn arithmetic_limbs(&self) -> usize {
         let eval_mod = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::EvalMod(_)));

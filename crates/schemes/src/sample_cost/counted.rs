@@ -1,26 +1,46 @@
-//! Memory of polynomials that are only counted.
+//! Memory of polynomials that are only counted: on this machine, whose buffers grow in steps, and on a card, which has as many words as
+//! there are residues.
 
 use aglet_ring::demand::buffer_words;
 use aglet_ring::Demand;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// What is in use now, and the most so far.
+#[derive(Debug, Clone, Default)]
+struct InUse {
+    demand: Demand,
+    /// Bytes on a card, and the most so far.
+    there: usize,
+    most_there: usize,
+}
+
 /// The memory in use now, and the largest so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ledger(Arc<Mutex<Demand>>);
+pub(super) struct Ledger(Arc<Mutex<InUse>>);
 
 impl Ledger {
-    fn demand(&self) -> MutexGuard<'_, Demand> {
+    fn in_use(&self) -> MutexGuard<'_, InUse> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// The buffer of a polynomial of so many limbs, in a ring of degree `n`.
-    pub(super) fn lend(&self, n: usize, limbs: usize) -> CountedMemory {
-        let words = buffer_words(n, limbs);
-        self.demand().lend(words);
-        CountedMemory { words, ledger: self.clone() }
+    /// Polynomials of degree `n`: with so many limbs on this machine, with so many on a card.
+    pub(super) fn lend(&self, n: usize, [here, there]: [usize; 2]) -> CountedMemory {
+        let (words, bytes) = (buffer_words(n, here), 8 * n * there);
+        let mut in_use = self.in_use();
+        if words > 0 {
+            in_use.demand.lend(words);
+        }
+        in_use.there += bytes;
+        in_use.most_there = in_use.most_there.max(in_use.there);
+        drop(in_use);
+        CountedMemory { words, bytes, ledger: self.clone() }
     }
     /// The demand so far.
     pub(super) fn so_far(&self) -> Demand {
-        self.demand().clone()
+        self.in_use().demand.clone()
+    }
+    /// The most bytes so far that a card has at one time.
+    pub(super) fn most_there(&self) -> usize {
+        self.in_use().most_there
     }
 }
 
@@ -29,11 +49,16 @@ impl Ledger {
 #[must_use = "what nobody holds is not counted"]
 pub struct CountedMemory {
     words: usize,
+    bytes: usize,
     ledger: Ledger,
 }
 
 impl Drop for CountedMemory {
     fn drop(&mut self) {
-        self.ledger.demand().give_back(self.words);
+        let mut in_use = self.ledger.in_use();
+        if self.words > 0 {
+            in_use.demand.give_back(self.words);
+        }
+        in_use.there -= self.bytes;
     }
 }

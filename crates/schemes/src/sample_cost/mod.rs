@@ -46,7 +46,15 @@ impl SampleCost {
     }
     /// The memory of a polynomial of so many limbs.
     pub fn hold(&self, limbs: usize) -> CountedMemory {
-        self.ledger.lend(self.params.n(), limbs)
+        self.ledger.lend(self.params.n(), [limbs, limbs])
+    }
+    /// What this machine alone takes for an operation.
+    pub fn hold_here(&self, limbs: usize) -> CountedMemory {
+        self.ledger.lend(self.params.n(), [limbs, 0])
+    }
+    /// What a card alone takes for one.
+    fn hold_there(&self, limbs: usize) -> CountedMemory {
+        self.ledger.lend(self.params.n(), [0, limbs])
     }
     /// The memory of two.
     pub fn pair(&self, limbs: usize) -> [CountedMemory; 2] {
@@ -55,6 +63,10 @@ impl SampleCost {
     /// The largest memory in use at one time.
     pub fn demand(&self) -> Demand {
         self.ledger.so_far()
+    }
+    /// The most bytes that polynomials take on a card at one time.
+    pub fn card_bytes(&self) -> usize {
+        self.ledger.most_there()
     }
     /// The work since the last call.
     pub fn take(&self) -> Tally {
@@ -90,16 +102,18 @@ impl SampleCost {
     }
     /// A base conversion with the transforms before and after it.
     pub fn convert(&self, sources: usize, targets: usize) {
-        let _quotients = self.hold(1);
+        let _quotients = self.hold_here(1);
         self.count(Tally::conversion(self.n(), sources as u64, targets as u64));
         self.forward(targets);
     }
     /// [`digits`](aglet_rlwe::keyswitch::digits), which share the limbs of the polynomial itself.
     pub fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> Vec<CountedMemory> {
         let (digits, all) = (spec.cut(limbs).digits, limbs + spec.p_limbs);
-        let _coefficients = self.hold(limbs);
+        let _coefficients = self.hold_here(limbs);
         self.inverse(limbs);
         let raised = digits.iter().map(|own| {
+            // A card has the coefficients of one digit at a time.
+            let _coefficients = self.hold_there(own.len());
             let others = all - own.len();
             let rows = self.hold(others);
             if others > 0 {

@@ -308,6 +308,7 @@ def plan_tables(planned: _core.Plan, width: int, predicted_bits: float | None = 
             ("matrices", gigabytes(memory.matrices)),
             ("working memory", gigabytes(memory.working)),
             ("peak memory", gigabytes(memory.peak) + ("" if memory.fits else ", MORE than this machine has free")),
+            ("memory of a card, with keys", gigabytes(memory.card)),
         ],
     )
     return [*stages, facts]

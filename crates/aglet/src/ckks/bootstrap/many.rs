@@ -5,6 +5,7 @@
 
 use super::iterated::check_iterations;
 use super::run::{shapes, BootstrapKeys, Job};
+use crate::ckks::card::CardMemory;
 use crate::ckks::engine::Engine;
 use crate::ckks::{cost, Ciphertext};
 use crate::runtime::machine;
@@ -63,8 +64,11 @@ impl Engine {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// How many ciphertexts fit in memory, counting what the engine already holds for them.
+    /// How many ciphertexts fit in memory, that of the card if one computes, counting what the engine already holds for them.
     fn side_by_side(&self, circuit: &BootstrapCircuit, keys: &BootstrapKeys<'_>, count: usize) -> Result<usize, Error> {
+        if let Some(room) = self.ctx.ring().backend().room()? {
+            return group_size(Some(room), count, |count| Ok(CardMemory::of(circuit, count)?.bytes() as u64));
+        }
         let held = self.ctx.ring().pool().held_bytes() as u64;
         let free = machine::memory_available().map(|free| free + held);
         let shapes = shapes(&keys.bootstrap.eval_keys(self.params(), &circuit.params, keys)?);

@@ -3,6 +3,7 @@
 use super::key::BootstrapKey;
 use super::state::CkksPipeline;
 use crate::ckks::arithmetic::{at_scale, check_owner};
+use crate::ckks::card::CardMemory;
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::presets;
 use crate::ckks::{cost, Ciphertext};
@@ -234,6 +235,12 @@ impl Engine {
         circuit: &Arc<BootstrapCircuit>,
         shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
     ) -> Result<Arc<CkksPipeline>, Error> {
+        if self.bootstrap.find(|kept| *kept == **circuit).is_none() {
+            // Encoding the maps puts them on the card.
+            if let Some(room) = self.ctx.ring().backend().room()? {
+                CardMemory::of(circuit, 1)?.fits(room)?;
+            }
+        }
         self.bootstrap
             .pipeline(e, circuit, || Ok(self.ctx.ring().pool().reserve(cost::demand(circuit, shapes()?, 1)?.mix())?))
     }

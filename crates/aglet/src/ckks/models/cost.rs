@@ -26,7 +26,7 @@ pub fn stages(circuit: &BootstrapCircuit) -> Result<Vec<StageCost>, Error> {
 /// # Errors
 /// As there.
 pub fn stages_of_group(circuit: &BootstrapCircuit, count: usize) -> Result<Vec<StageCost>, Error> {
-    Ok(work_and_demand(circuit, key_shapes(circuit)?, count)?.0)
+    Ok(counted(circuit, key_shapes(circuit)?, count)?.stages)
 }
 
 /// The scratch memory of `count` bootstraps side by side, with keys of these shapes on the chain of the circuit.
@@ -34,15 +34,21 @@ pub fn stages_of_group(circuit: &BootstrapCircuit, count: usize) -> Result<Vec<S
 /// # Errors
 /// As [`stages`].
 pub fn demand(circuit: &BootstrapCircuit, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<Demand, Error> {
-    Ok(work_and_demand(circuit, keys, count)?.1)
+    Ok(counted(circuit, keys, count)?.demand)
 }
 
-/// Both [`stages_of_group`] and [`demand`], which one run counts.
-pub(super) fn work_and_demand(
-    circuit: &BootstrapCircuit,
-    keys: KeySet<KeySwitchSpec>,
-    count: usize,
-) -> Result<(Vec<StageCost>, Demand), Error> {
+/// What one run counts.
+pub(super) struct Counted {
+    /// [`stages_of_group`].
+    pub(super) stages: Vec<StageCost>,
+    /// [`demand`].
+    pub(super) demand: Demand,
+    /// The most bytes of polynomials on a card at one time.
+    pub(super) card: usize,
+}
+
+/// Counts `count` bootstraps side by side, with keys of these shapes on the chain of the circuit.
+pub(super) fn counted(circuit: &BootstrapCircuit, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<Counted, Error> {
     let e = CostEvaluator::new(circuit.params.clone(), keys);
     let Scaled { level, scale } = circuit.plan.input();
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();
@@ -50,7 +56,7 @@ pub(super) fn work_and_demand(
     // What a run returns is copied before the rest goes.
     let out = circuit.run(&e, &inputs, &mut counter)?;
     let _own: Vec<_> = out.iter().map(|ct| e.encrypt(e.level(ct), e.scale(ct))).collect();
-    Ok((counter.stages, e.demand()))
+    Ok(Counted { stages: counter.stages, demand: e.demand(), card: e.card_bytes() })
 }
 
 /// The shapes that the keys of a bootstrap have on the chain of its circuit: those of users, and the bootstrap key's own.

@@ -1,5 +1,6 @@
-//! Models of a bootstrap before a key exists: cost, memory, precision, failure.
+//! Models of a bootstrap before a key exists: cost, memory, that of a card, precision, failure.
 
+pub mod card;
 pub mod cost;
 pub mod failure;
 pub mod memory;

@@ -1,5 +1,6 @@
 //! The machine, presets, plans and predictions as JSON, for the command line.
 
+use crate::ckks::card::CardMemory;
 use crate::ckks::failure::Shortfall;
 use crate::ckks::memory::{self, Memory};
 use crate::ckks::presets;
@@ -117,8 +118,8 @@ pub fn plan(
     };
     let BootstrapCircuit { params: own, plan, .. } = &circuit;
     let (keys, n) = (circuit.stage_keys()?, params.n());
-    let (costs, demand) = cost::work_and_demand(&circuit, cost::key_shapes(&circuit)?, 1)?;
-    let memory = Memory::with(&circuit, &demand)?;
+    let cost::Counted { stages: costs, demand, card } = cost::counted(&circuit, cost::key_shapes(&circuit)?, 1)?;
+    let (memory, card) = (Memory::with(&circuit, &demand)?, CardMemory::with(&circuit, card)?);
     let seconds = |work| units.map(|units| units.seconds(work, n));
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
@@ -150,7 +151,21 @@ pub fn plan(
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
         "key_bytes": memory.bootstrap_key, "key_bytes_seeded": memory.stored_keys, "other_key_bytes": memory.other_keys,
         "matrix_bytes": memory.matrices, "working_bytes": memory.scratch + memory.base, "peak_bytes": memory.peak(),
+        "card_bytes": card_json(&card),
     }))
+}
+
+fn card_json(card: &CardMemory) -> Value {
+    let CardMemory { keys, maps, tables, working } = card;
+    json!({ "keys": keys, "maps": maps, "tables": tables, "working": working, "all": card.bytes() })
+}
+
+/// The bytes that `count` bootstraps side by side take on a card.
+///
+/// # Errors
+/// Those of [`BootstrapCircuit::new`].
+pub fn card_bytes(params: &CkksParams, request: Request, count: usize) -> Result<Value, Error> {
+    Ok(card_json(&CardMemory::of(&BootstrapCircuit::new(params, request)?, count)?))
 }
 
 /// Bytes of the temporary polynomials of `count` bootstraps side by side. The engine keeps them.
