@@ -289,6 +289,8 @@ class FhewPresetInfo(TypedDict):
     """Of a gate or LUT on the heaviest sum that the set allows."""
     squared_weights: float
     """The sum of squared weights of that sum."""
+    on_card: bool
+    """Whether a card rotates by the set; if not, the processor does."""
     key_bytes: int | None
     source: str
 
@@ -1451,6 +1453,10 @@ class FhewEngine:
     @property
     def insecurity(self) -> str | None:
         """Why the security check refuses the parameters; None if it does not."""
+
+    @property
+    def on_card(self) -> bool:
+        """Whether a card would rotate by these parameters."""
 
     @property
     def preset(self) -> str: ...

@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,19 @@ def test_gates_and_tables_on_a_card_give_the_bits_of_the_processor(driver: ctype
         FhewEngine(mode="cuda")
     with pytest.raises(TypeError, match="no argument gpu"):
         FhewEngine(gpu=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("preset", ["dm", "lmkcdey"])
+def test_sets_that_a_card_does_not_rotate_by_are_named(driver: ctypes.CDLL, preset: str) -> None:
+    with pytest.warns(UserWarning, match=rf'no blind rotation of the set "{preset}".*gate, cggi.*toy-lut4'):
+        FhewEngine(preset=preset, mode="gpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FhewEngine(preset=preset)
+        FhewEngine(mode="gpu")
+    (_, card), *rows = info._card_rows()
+    assert "self-test: passed" in card
+    assert dict(rows)["FHEW on the processor alone"] == "lmkcdey, dm, ntru"
 
 
 def test_a_card_that_is_lost_is_an_error_and_inputs_stay(driver: ctypes.CDLL) -> None:

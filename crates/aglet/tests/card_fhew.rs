@@ -66,7 +66,7 @@ fn gates_on_a_card_have_the_words_of_the_host() {
 
 #[test]
 fn tables_on_a_card_have_the_words_of_the_host() {
-    for preset in ["lut2", "lut4", "wide"] {
+    for preset in ["lut2", "lut4", "wide", "toy-lut4"] {
         let on = emulated(Order::Reverse, Arithmetic::F50);
         let sides = [Arc::new(Host) as Arc<dyn Backend>, on].map(|on| side(preset, on));
         let message = sides[0].engine.params().message();

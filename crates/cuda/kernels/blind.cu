@@ -76,6 +76,6 @@ template <class A, int S, int COLUMNS, int LEVELS> INLINE void blind(const Blind
 #define BLIND(A, S, COLUMNS, LEVELS) \
     KERNEL(blind_##S##_##COLUMNS##_##LEVELS##_##A, Blind<A>, 1) { blind<A, S, COLUMNS, LEVELS>(p); }
 // Degree, columns and levels of the parameter sets.
-#define ROTATIONS(A) BLIND(A, 9, 4, 1) BLIND(A, 10, 3, 1) BLIND(A, 11, 2, 1) BLIND(A, 11, 2, 2)
+#define ROTATIONS(A) BLIND(A, 9, 4, 1) BLIND(A, 10, 2, 1) BLIND(A, 10, 3, 1) BLIND(A, 11, 2, 1) BLIND(A, 11, 2, 2)
 ROTATIONS(F50)
 ROTATIONS(S64)

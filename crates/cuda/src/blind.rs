@@ -10,7 +10,7 @@ use aglet_ring::small::SmallTable;
 use aglet_ring::{arch, BlockRotation, Modulus};
 
 /// Degrees (as log2), columns and levels of the kernels.
-const SHAPES: [(u32, usize, usize); 4] = [(9, 4, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
+const SHAPES: [(u32, usize, usize); 5] = [(9, 4, 1), (10, 2, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
 /// Words of a column that a thread holds.
 const EACH: usize = 16;
 
@@ -46,7 +46,12 @@ impl BlindKey {
     pub fn serves(table: &SmallTable, key: &PackedKey, gadget: Gadget) -> bool {
         let shape = key.shape();
         let square = shape.rows == shape.columns && shape.levels == gadget.levels;
-        square && SHAPES.contains(&(table.log_n(), shape.columns, gadget.levels))
+        square && Self::has(table.log_n(), shape.columns, gadget.levels)
+    }
+    /// Whether a kernel has the degree 2^`log_n`, so many polynomials of an accumulator, and digits of a coefficient.
+    #[must_use]
+    pub fn has(log_n: u32, columns: usize, levels: usize) -> bool {
+        SHAPES.contains(&(log_n, columns, levels))
     }
 
     /// Puts a key on a card.

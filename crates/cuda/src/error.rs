@@ -110,7 +110,7 @@ pub enum Error {
     /// A blind rotation of a shape that no kernel has.
     #[error(
         "a device has no blind rotation of degree 2^{log_n} with {columns} columns and {levels} levels: keep it on the CPU, or \
-         take the parameters gate, cggi, ginx3, lut2, lut3, lut4 or wide"
+         take the parameters gate, cggi, ginx3, lut2, lut3, lut4, wide or toy-lut4"
     )]
     Rotation {
         /// log2 of the degree.

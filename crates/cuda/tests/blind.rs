@@ -31,9 +31,16 @@ fn key(words: &mut Words, table: &SmallTable, shape: KeyShape) -> PackedKey {
 
 #[test]
 fn rotations_of_all_parameter_sets() {
-    // log N, columns, levels, log base, keys of a block: gate, cggi, ginx3, lut2 and lut3, lut4, wide.
-    let sets =
-        [(9, 4, 1, 16, 4), (9, 4, 1, 17, 1), (9, 4, 1, 18, 2), (10, 3, 1, 22, 4), (11, 2, 1, 22, 4), (11, 2, 2, 15, 4)];
+    // log N, columns, levels, log base, keys of a block: gate, cggi, ginx3, toy-lut4, lut2 and lut3, lut4, wide.
+    let sets = [
+        (9, 4, 1, 16, 4),
+        (9, 4, 1, 17, 1),
+        (9, 4, 1, 18, 2),
+        (10, 2, 1, 22, 4),
+        (10, 3, 1, 22, 4),
+        (11, 2, 1, 22, 4),
+        (11, 2, 2, 15, 4),
+    ];
     for (set, q) in sets.into_iter().flat_map(|set| MODULI.map(|q| (set, q))) {
         let ((log_n, columns, levels, log_base, keys), mut words) = (set, Words::new());
         let table = SmallTable::new(Modulus::new(q).unwrap(), log_n, arch::chosen().unwrap()).unwrap();

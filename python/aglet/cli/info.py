@@ -7,6 +7,7 @@ from typing import Any
 from aglet import _core
 from aglet.cli import output
 from aglet.errors import DeviceError
+from aglet.fhew import sets
 from aglet.reports import gigabytes
 
 __all__ = ["cards", "doctor", "doctor_line"]
@@ -44,7 +45,8 @@ def _card_rows() -> list[tuple[str, str]]:
     if why:
         return [("cards", f"none. {why}")]
     said = "{name}, compute capability {capability}, {memory}, {arithmetic}; self-test: {self_test}"
-    return [(f"card {card['index']}", said.format(memory=gigabytes(card["memory_bytes"]), **card)) for card in found]
+    rows = [(f"card {card['index']}", said.format(memory=gigabytes(card["memory_bytes"]), **card)) for card in found]
+    return [*rows, ("FHEW on a card", sets.on_card(True)), ("FHEW on the processor alone", sets.on_card(False))]
 
 
 @output.sentences

@@ -66,7 +66,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
     mode, device_id
         As for `Engine`: "cpu" by default, "parallel", "gpu" or "auto", and the number of the card. A card does the
         blind rotations of the sets with blocks ("block", "cggi", "ginx"), thousands at a time; the processor does all
-        else. Results are the same, bit for bit.
+        else, and a warning names a set that it rotates by. Results are the same, bit for bit.
     parameters
         Your own parameter set: the path of a TOML file in the form of `crates/aglet/presets/fhew/gate.toml`, or its
         text (with line breaks). It replaces `bits`, `preset` and `method`, and must pass the same security check.
@@ -123,6 +123,8 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         self._core = _core.FhewEngine(name, (threads, card), parameters=text, allow_insecure=allow_insecure)
         if self._core.insecurity is not None:
             warnings.warn(f"NOT SECURE, for tests only. {self._core.insecurity}", stacklevel=2)
+        if card is not None and not self._core.on_card:
+            warnings.warn(sets.stays(self._core.preset), stacklevel=2)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_core"}

@@ -7,7 +7,7 @@ from typing import Any
 from aglet import _core, checks
 from aglet.errors import ParameterError
 
-__all__ = ["chosen"]
+__all__ = ["chosen", "on_card", "stays"]
 
 _METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm", "ntru")
 
@@ -36,3 +36,13 @@ def chosen(bits: Any, preset: Any, method: Any, parameters: str | None) -> str:
         sizes = ", ".join(str(bits) for bits in sorted({known["bits"] for known in sets})) or "none"
         raise ParameterError(f'There is no set of {wanted} bits with method "{how}"; it has {sizes}.')
     return found[0]
+
+
+def on_card(there: bool) -> str:
+    """The names of the sets by which a card rotates, or the processor whatever the mode."""
+    return ", ".join(known["name"] for known in _core.fhew_presets() if known["on_card"] == there)
+
+
+def stays(name: str) -> str:
+    """That blind rotations of a set stay on the processor."""
+    return f'A card has no blind rotation of the set "{name}": the processor rotates. A card has {on_card(True)}.'

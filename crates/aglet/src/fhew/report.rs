@@ -2,6 +2,7 @@
 
 use super::presets;
 use crate::Error;
+use aglet_cuda::BlindKey;
 use aglet_rlwe::lwe::Method;
 use aglet_rlwe::security::Secret;
 use aglet_schemes::fhew::{Domain, FhewParams};
@@ -15,6 +16,14 @@ pub fn method_name(params: &FhewParams) -> &'static str {
         Method::Blocks => "block",
         other => other.name(),
     }
+}
+
+/// Whether a card rotates by this set; the processor does where it has no kernel.
+#[must_use]
+pub fn on_card(params: &FhewParams) -> bool {
+    let spec = params.lwe().spec();
+    let blocks = matches!(spec.method, Method::Blocks | Method::Ginx);
+    blocks && BlindKey::has(spec.log_n, spec.rank + 1, spec.gadget.levels)
 }
 
 /// All sets, with their claims.
@@ -37,6 +46,7 @@ pub fn presets() -> Result<Value, Error> {
             "security_bits": lwe.lwe_security().bits.min(lwe.glwe_security().bits),
             "log2_failure": params.log2_failure(),
             "squared_weights": literal.squared_weights,
+            "on_card": on_card(&params),
             "key_bytes": literal.claims.as_ref().map(|c| c.key_bytes),
             "source": literal.source.trim(),
         }))

@@ -97,6 +97,12 @@ impl FhewEngine {
         self.engine.params().insecurity().map(|why| why.to_string())
     }
 
+    /// Whether a card would rotate by these parameters.
+    #[getter]
+    fn on_card(&self) -> bool {
+        report::on_card(self.engine.params())
+    }
+
     #[getter]
     fn preset(&self) -> &str {
         &self.engine.params().literal().name
