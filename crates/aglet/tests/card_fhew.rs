@@ -1,8 +1,11 @@
 //! FHEW engines whose blind rotations run on an emulated card: results have the words of the host.
 
-use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, Gate, SecretKey, Table, TreeTable};
+use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, FhewParams, Gate, SecretKey, Table, TreeTable};
 use aglet::{Control, ErrorKind, Runtime};
+use aglet_bootstrap::FhewBootstrapKey;
+use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{arch, Backend, Host};
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, NoiseSource};
 use aglet_testing::card::{emulated, failing, Arithmetic, Order};
 use std::sync::Arc;
 
@@ -15,8 +18,8 @@ struct Side {
     key: BootstrapKey,
 }
 
-/// An engine of a set with a short secret. The same keys and ciphertexts on every backend.
-fn side(preset: &str, backend: Arc<dyn Backend>) -> Side {
+/// A set with a short secret.
+fn short(preset: &str) -> FhewParams {
     let path = format!("{}/presets/fhew/{preset}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text
@@ -26,7 +29,12 @@ fn side(preset: &str, backend: Arc<dyn Backend>) -> Side {
         .lines()
         .map(|line| SHORT.iter().find(|(name, _)| line.starts_with(name)).map_or(line, |(_, other)| other));
     let text = lines.collect::<Vec<_>>().join("\n");
-    let params = presets::from_text(&text, presets::Security::NotChecked).unwrap();
+    presets::from_text(&text, presets::Security::NotChecked).unwrap()
+}
+
+/// An engine of a set with a short secret. The same keys and ciphertexts on every backend.
+fn side(preset: &str, backend: Arc<dyn Backend>) -> Side {
+    let params = short(preset);
     let runtime = Runtime::seeded(2, arch::chosen().unwrap().name(), [7; 32]).unwrap().on_backend(backend);
     let engine = Engine::on(runtime, params).unwrap();
     let sk = engine.create_secret_key().unwrap();
@@ -101,6 +109,63 @@ fn a_table_of_two_messages_on_a_card_has_the_words_of_the_host() {
     });
     let wanted: Vec<u64> = high.iter().zip(low).map(|(h, l)| values[(16 * h + l) as usize]).collect();
     assert_eq!(sides[1].engine.decrypt(&found, message, &sides[1].sk).unwrap(), wanted);
+}
+
+/// Ciphertexts of words that are hard to round: at the ends of their range, beside halves of steps, and drawn.
+fn hard(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Vec<LweCiphertext> {
+    let (q, steps, count) = (ctx.modulus().value(), 4 * ctx.params().n() as u64, ctx.params().coordinates() + 1);
+    let half = |i: u64| ((u128::from(q) * u128::from(2 * i + 1)) / u128::from(2 * steps)) as u64;
+    let word = |kind: usize, i: usize| match kind {
+        0 => q - 1,
+        1 => [0, q - 1, q / 2, q / 2 + 1, 1][i % 5],
+        _ => half(i as u64 % steps) + (i % 3) as u64 - u64::from(i > 2 && i % 3 == 1),
+    };
+    let of = |words| LweCiphertext::from_words(ctx, words, sk.id(), Vec::<NoiseSource>::new()).unwrap();
+    let mut cts: Vec<_> = (0..3).map(|kind| of((0..count).map(|i| word(kind, i).min(q - 1)).collect())).collect();
+    cts.extend([0, q / 3].map(|phase| sk.encrypt(ctx, phase, source).unwrap()));
+    cts
+}
+
+/// Key switch, modulus switch, start, rotation and extraction: every word, and the name of every noise.
+#[test]
+fn bootstraps_on_a_card_have_the_words_and_noises_of_the_host() {
+    for (preset, order, arithmetic) in [
+        ("gate", Order::Shuffled, Arithmetic::F50),
+        ("ginx3", Order::Reverse, Arithmetic::S64),
+        ("toy-lut4", Order::Shuffled, Arithmetic::S64),
+    ] {
+        let ctx = LweContext::new(short(preset).lwe().clone(), arch::chosen().unwrap()).unwrap();
+        let mut source = ChaChaSource::from_seed([3; 32]);
+        let sk = LweSecretKey::generate(&ctx, &mut source);
+        let key = FhewBootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
+        let there = key.on(&ctx, &*emulated(order, arithmetic)).unwrap().expect("a card rotates by this set");
+        let (cts, n, q) = (hard(&ctx, &sk, &mut source), ctx.params().n(), ctx.modulus().value());
+        let table = |step: u64| (0..n as u64).map(|i| (i * i * step + i) % q).collect::<Vec<_>>();
+        let start = |step| GlweSample::trivial(&ctx, &table(step), sk.id()).unwrap();
+        let own: Vec<_> = (0..2 * cts.len()).map(|i| start(q / 7 + i as u64)).collect();
+        for (starts, log_tables, at) in [
+            (&[start(q / 5)][..], 0, vec![0]),
+            (&own[..], 1, vec![1, n - 1]),
+            (&own[..cts.len()], 3, vec![n / 2, 0, 7]),
+        ] {
+            let samples = key.rotate_tables(&ctx, &cts, starts, log_tables).unwrap();
+            let found = key.rotate_tables_by(&ctx, &*there, &cts, starts, log_tables).unwrap();
+            assert!(
+                samples.iter().map(GlweSample::words).eq(found.iter().map(GlweSample::words)),
+                "{preset} {log_tables}"
+            );
+            let found = key.extract_by(&ctx, &*there, (&cts, starts, log_tables), &at).unwrap();
+            assert_eq!(found.len(), samples.len());
+            for (sample, found) in samples.iter().zip(&found) {
+                let wanted: Vec<_> = at.iter().map(|&at| sample.extract(&ctx, at)).collect();
+                assert!(words(&wanted) == words(found), "{preset} {log_tables} {at:?}");
+                assert_eq!(format!("{:?}", wanted[0].sources()), format!("{:?}", found[0].sources()));
+            }
+        }
+        assert!(key.extract_by(&ctx, &*there, (&[], &own[..1], 0), &[0]).unwrap().is_empty());
+        let other = LweSecretKey::generate(&ctx, &mut source).encrypt(&ctx, 0, &mut source).unwrap();
+        assert!(key.extract_by(&ctx, &*there, (&[other], &own[..1], 0), &[0]).is_err());
+    }
 }
 
 /// A card fails in the middle of a gate: that is an error of devices, and its inputs can still be decrypted.

@@ -3,11 +3,11 @@
 
 template <class A> struct Blind {
     Global<u64> accumulators;                           // of each input COLUMNS polynomials: canonical coefficients
-    Global<const u64> exponents;                        // of each input one for each key of each block, below 2N
+    Global<const u64> exponents;                        // of every `each` accumulators one for each key of each block, below 2N
     Global<const typename A::T> key;                    // [block][key][row][level][column][i][thread]: values as threads hold them
     Root<A> forward, inverse;
     Global<const typename A::W> monomials;              // psi^e - 1 for e < 2N
-    u64 block_count, key_count;
+    u64 block_count, key_count, each;                   // accumulators by the same exponents
     double q, scale, base;                              // scale is base^LEVELS / q
     typename A::W one_over_n;
 };
@@ -52,7 +52,7 @@ template <class A, int S, int COLUMNS, int LEVELS> INLINE void blind(const Blind
 #pragma unroll
         for (int i = 0; i < EACH; i++) v[i] = A::small(0);
         for (u64 j = 0; j < p.key_count; j++) {
-            u64 exponent = p.exponents[(blockIdx.x * p.block_count + block) * p.key_count + j];
+            u64 exponent = p.exponents[(blockIdx.x / p.each * p.block_count + block) * p.key_count + j];
             if (!exponent) continue;
             u64 sample = ((block * p.key_count + j) * ROWS * COLUMNS + at.column) * N + at.thread;
 #pragma unroll

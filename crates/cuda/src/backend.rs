@@ -5,6 +5,7 @@
 //! and a ciphertext goes up with its first key switch. Keys and diagonals go up once, when they are first used.
 
 use crate::device::{Table, DEGREES};
+use crate::key_switch::KeySwitch;
 use crate::ops;
 use crate::poly::{Kept, Limbs};
 use crate::{selftest, Arithmetic, BlindKey, Device, DeviceKey, DevicePoly, DeviceRing, Driver, Error};
@@ -15,8 +16,8 @@ use aglet_ring::packed::PackedKey;
 use aglet_ring::poly::Eval;
 use aglet_ring::small::SmallTable;
 use aglet_ring::{
-    Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, Multiplier, Pair,
-    Poly, Sign,
+    Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, LweSwitch,
+    Multiplier, Pair, Poly, Sign,
 };
 use std::any::Any;
 use std::collections::HashMap;
@@ -411,10 +412,11 @@ impl Backend for Card {
         table: &SmallTable,
         key: &PackedKey,
         gadget: Gadget,
+        switch: &LweSwitch<'_>,
     ) -> Result<Option<Arc<dyn BlockRotation>>, RingError> {
-        if !BlindKey::serves(table, key, gadget) {
+        if !BlindKey::serves(table, key, gadget) || !KeySwitch::serves(switch) {
             return Ok(None);
         }
-        Ok(Some(Arc::new(BlindKey::new(&self.card, table, key, gadget, self.wanted)?)))
+        Ok(Some(Arc::new(BlindKey::new(&self.card, table, key, gadget, self.wanted)?.with_switch(switch)?)))
     }
 }

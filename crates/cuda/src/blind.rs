@@ -1,5 +1,6 @@
 //! Blind rotations by blocks of a secret, many accumulators at a time: all blocks of `aglet_ring::blind::blind_block`.
 
+use crate::key_switch::KeySwitch;
 use crate::launcher::{Block, Device};
 use crate::{Arithmetic, Error};
 use aglet_ring::blind::Gadget;
@@ -7,7 +8,7 @@ use aglet_ring::ntt::NttTable;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::reversal::bit_reverse;
 use aglet_ring::small::SmallTable;
-use aglet_ring::{arch, BlockRotation, Modulus};
+use aglet_ring::{arch, LweSwitch, Modulus};
 
 /// Degrees (as log2), columns and levels of the kernels.
 const SHAPES: [(u32, usize, usize); 5] = [(9, 4, 1), (10, 2, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
@@ -26,6 +27,7 @@ pub struct BlindKey {
     forward: Block,
     inverse: Block,
     monomials: Block,
+    switch: Option<KeySwitch>,
 }
 
 /// Where values stand in the registers of a thread after a forward transform: the position of word `i` of a thread, thread after
@@ -88,12 +90,33 @@ impl BlindKey {
             monomials: multipliers(&one_less)?,
             key: card.upload(&key_numbers(table, key, arithmetic)?)?,
             card: card.clone(),
+            switch: None,
             modulus,
             arithmetic,
             shape,
             gadget,
             log_n,
         })
+    }
+
+    /// The same with the key of the switch before it, for whole bootstraps.
+    pub(crate) fn with_switch(self, switch: &LweSwitch<'_>) -> Result<Self, Error> {
+        Ok(Self { switch: Some(KeySwitch::new(&self.card, switch)?), ..self })
+    }
+    pub(crate) fn switch(&self) -> Option<&KeySwitch> {
+        self.switch.as_ref()
+    }
+    pub(crate) fn card(&self) -> &Device {
+        &self.card
+    }
+    pub(crate) fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+    pub(crate) fn n(&self) -> usize {
+        1 << self.log_n
+    }
+    pub(crate) fn columns(&self) -> usize {
+        self.shape.columns
     }
 
     /// For every accumulator `acc += sum_j (X^(e_j) - 1) acc x key_j`, block after block. Exponents are one below 2N for each key of
@@ -106,7 +129,7 @@ impl BlindKey {
     /// If there are not as many exponents, or words.
     pub fn rotate(&self, exponents: &[&[u16]], accumulators: &mut [&mut [u64]]) -> Result<(), Error> {
         let KeyShape { blocks, keys, columns, .. } = self.shape;
-        let (n, m) = (1usize << self.log_n, &self.modulus);
+        let n = self.n();
         assert!(exponents.len() == accumulators.len() && exponents.iter().all(|e| e.len() == blocks * keys));
         assert!(accumulators.iter().all(|acc| acc.len() == columns * n), "an accumulator has N words for each column");
         assert!(exponents.iter().all(|e| e.iter().all(|&e| usize::from(e) < 2 * n)), "exponents are below 2N");
@@ -117,28 +140,28 @@ impl BlindKey {
         let there = self.card.upload(&words)?;
         let exponents =
             self.card.upload(&exponents.iter().flat_map(|e| e.iter().map(|&e| e.into())).collect::<Vec<_>>())?;
+        self.turn(&there, &exponents, (accumulators.len(), 1))?;
+        accumulators.iter_mut().enumerate().try_for_each(|(k, acc)| there.read(k * columns * n, acc))
+    }
+
+    /// Turns so many accumulators, as many for each list of exponents.
+    pub(crate) fn turn(&self, there: &Block, exponents: &Block, (count, each): (usize, usize)) -> Result<(), Error> {
+        let KeyShape { blocks, keys, columns, .. } = self.shape;
+        let (n, m) = (self.n(), &self.modulus);
         let (base, levels) = (f64::from(self.gadget.log_base).exp2(), self.gadget.levels);
         let prime = self.arithmetic.prime(m);
         let mut parameters = vec![there.address(0), exponents.address(0), self.key.address(0), self.forward.address(0)];
         parameters.extend(&prime);
         parameters.push(self.inverse.address(0));
         parameters.extend(&prime);
-        parameters.extend([self.monomials.address(0), blocks as u64, keys as u64]);
+        parameters.extend([self.monomials.address(0), blocks as u64, keys as u64, each as u64]);
         let q = m.value() as f64;
         parameters.extend([q, base.powi(levels as i32) / q, base].map(f64::to_bits));
         parameters.extend(self.arithmetic.multiplier(m, m.inv(n as u64)));
         let kernel = format!("blind_{}_{columns}_{levels}_{}", self.log_n, self.arithmetic.name());
         let shared_words = columns * (n + n / 16) + columns * levels * n;
         let threads = (columns * n / EACH) as u32;
-        let grid = [accumulators.len() as u32, 1, 1];
-        self.card.launch(&kernel, grid, (threads, 8 * shared_words as u32), &parameters)?;
-        accumulators.iter_mut().enumerate().try_for_each(|(k, acc)| there.read(k * columns * n, acc))
-    }
-}
-
-impl BlockRotation for BlindKey {
-    fn rotate(&self, exponents: &[&[u16]], accs: &mut [&mut [u64]]) -> Result<(), aglet_ring::Error> {
-        Ok(BlindKey::rotate(self, exponents, accs)?)
+        self.card.launch(&kernel, [count as u32, 1, 1], (threads, 8 * shared_words as u32), &parameters)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The text of all kernels, in the order in which they build on each other.
 
 /// Name and text of each file of `kernels`.
-pub const FILES: [(&str, &str); 8] = [
+pub const FILES: [(&str, &str); 9] = [
     ("arithmetic.cu", include_str!("../kernels/arithmetic.cu")),
     ("ntt.cu", include_str!("../kernels/ntt.cu")),
     ("forms.cu", include_str!("../kernels/forms.cu")),
@@ -10,6 +10,7 @@ pub const FILES: [(&str, &str); 8] = [
     ("map.cu", include_str!("../kernels/map.cu")),
     ("stream.cu", include_str!("../kernels/stream.cu")),
     ("blind.cu", include_str!("../kernels/blind.cu")),
+    ("lwe.cu", include_str!("../kernels/lwe.cu")),
 ];
 
 /// All kernels as one text. Each file begins with its name and first line, for compilers that complain.

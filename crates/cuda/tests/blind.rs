@@ -1,12 +1,12 @@
 //! Blind rotations on the emulated card against the host, word for word.
 
 use super::case::{card, runs, Words};
-use aglet_cuda::{Arithmetic, BlindKey, Error};
+use aglet_cuda::{kernels, Arithmetic, BlindKey, Card, Error};
 use aglet_ring::blind::{blind_block, scratch_words, Gadget};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::small::{self, SmallTable};
-use aglet_ring::{arch, Modulus};
-use aglet_testing::emu::Order;
+use aglet_ring::{arch, Backend, LweBatch, LweResults, LweSwitch, Modulus};
+use aglet_testing::emu::{Emu, Order, Program};
 
 /// The blocks of a key: a whole rotation is long.
 const BLOCKS: usize = if cfg!(feature = "long") { 172 } else { 3 };
@@ -82,4 +82,35 @@ fn rotations_that_no_kernel_has() {
     let refused =
         BlindKey::new(&card(Order::Forward), &table, &key, Gadget { levels: 1, log_base: 16 }, Arithmetic::F50);
     assert!(matches!(refused.err(), Some(Error::Rotation { log_n: 9, columns: 2, levels: 1 })));
+}
+
+/// A bootstrap of one ciphertext with keys that are drawn, by kernels with one text in place of another.
+fn bootstrapped(from: &str, to: &str) -> Result<LweResults, aglet_ring::Error> {
+    let text = kernels::text();
+    assert_eq!(text.matches(from).count(), 1, "the kernels have {from:?} once");
+    let card = Card::new(Emu::device(&Program::of(&text.replace(from, to)).unwrap(), Order::Forward), Arithmetic::S64);
+    let (mut words, modulus) = (Words::new(), Modulus::new(MODULI[0]).unwrap());
+    let [table, small] = [9, 6].map(|log_n| SmallTable::new(modulus, log_n, arch::chosen().unwrap()).unwrap());
+    let rotation = key(&mut words, &table, KeyShape { blocks: 1, keys: 4, rows: 4, levels: 1, columns: 4 });
+    let (coordinates, dimension, digits) = (3 * table.n(), 4, 2);
+    let levels = digits * (coordinates - dimension).div_ceil(small.n());
+    let switch = key(&mut words, &small, KeyShape { blocks: 1, keys: 1, rows: 1, levels, columns: 2 });
+    let (mean, signed, digits) = (0.25, false, digits as u32);
+    let switch = LweSwitch { table: &small, key: &switch, coordinates, dimension, digits, mean, signed };
+    let there = card.block_rotation(&table, &rotation, Gadget { levels: 1, log_base: 16 }, &switch)?.unwrap();
+    let inputs = [residues(&mut words, MODULI[0], coordinates + 1)];
+    let start = residues(&mut words, MODULI[0], 4 * table.n());
+    there.bootstrap(&LweBatch { inputs: &inputs, starts: &[&start], log_tables: 0, coefficients: Some(&[0, 5]) })
+}
+
+#[test]
+fn a_barrier_that_a_bootstrap_lacks() {
+    let barrier = ["__syncthreads();\n        for (u32 k = 0;", "__syncthreads();\n    if (threadIdx.x) return;"];
+    let whole = bootstrapped(barrier[0], barrier[0]).unwrap();
+    assert_eq!((whole.exponents[0].0.len(), whole.words.len(), whole.words[0].len()), (4, 2, 3 * 512 + 1));
+    for barrier in barrier {
+        let missing = bootstrapped(barrier, barrier.trim_start_matches("__syncthreads();"));
+        let reason = missing.expect_err("the emulator notices").to_string();
+        assert!(reason.contains("lwe_") && reason.contains("reads what"), "{reason}");
+    }
 }

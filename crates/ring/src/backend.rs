@@ -6,6 +6,7 @@
 
 use crate::automorphism::Automorphism;
 use crate::blind::Gadget;
+use crate::block_rotation::{BlockRotation, LweSwitch};
 use crate::host_ring::{HostRing, Sign};
 use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair};
 use crate::packed::PackedKey;
@@ -109,24 +110,15 @@ pub trait Backend: Send + Sync {
         streams: &[KeyStream],
     ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error>;
 
-    /// A key of a blind rotation by blocks, put where this backend rotates by it. None where the host does, which has
-    /// [`blind_block`](crate::blind::blind_block).
+    /// A key of a blind rotation by blocks and that of the key switch before it, put where this backend rotates by them. None where the host
+    /// does, which has [`blind_block`](crate::blind::blind_block).
     fn block_rotation(
         &self,
         table: &SmallTable,
         key: &PackedKey,
         gadget: Gadget,
+        switch: &LweSwitch<'_>,
     ) -> Result<Option<Arc<dyn BlockRotation>>, Error>;
-}
-
-/// A key of a blind rotation on a backend.
-pub trait BlockRotation: Send + Sync {
-    /// [`blind_block`](crate::blind::blind_block) for one block after the other, on each accumulator by its exponents: one for each key of
-    /// each block.
-    ///
-    /// # Errors
-    /// [`Error::Device`].
-    fn rotate(&self, exponents: &[&[u16]], accs: &mut [&mut [u64]]) -> Result<(), Error>;
 }
 
 /// This machine: the threads of the rayon pool that the caller stands in, and the kernels of the ring. It fetches what it reads.
@@ -236,6 +228,7 @@ impl Backend for Host {
         _: &SmallTable,
         _: &PackedKey,
         _: Gadget,
+        _: &LweSwitch<'_>,
     ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
         Ok(None)
     }

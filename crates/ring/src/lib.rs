@@ -11,6 +11,7 @@ pub mod backend;
 pub mod basis;
 pub mod bench;
 pub mod blind;
+pub mod block_rotation;
 mod constants;
 pub mod demand;
 mod error;
@@ -35,7 +36,8 @@ pub mod small;
 pub mod tally;
 mod words;
 
-pub use backend::{Backend, BlockRotation, Host};
+pub use backend::{Backend, Host};
+pub use block_rotation::{BlockRotation, LweBatch, LweResults, LweSwitch};
 pub use demand::Demand;
 pub use error::Error;
 pub use host_ring::{HostRing, Sign};

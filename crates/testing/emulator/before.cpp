@@ -116,6 +116,7 @@ static inline u64 __umul64hi(u64 x, u64 y) { return (u64)((unsigned __int128)x *
 static inline double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
 static inline double __dadd_rn(double x, double y) { return x + y; }
 static inline double __dmul_rn(double x, double y) { return x * y; }
+static inline double __ddiv_rn(double x, double y) { return x / y; }
 static inline double __longlong_as_double(long long x) {
     double y;
     memcpy(&y, &x, 8);

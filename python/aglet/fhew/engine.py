@@ -64,9 +64,9 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
     thread_count
         The number of threads; 1 by default, 0 for all cores. They share the ciphertexts of an array between them.
     mode, device_id
-        As for `Engine`: "cpu" by default, "parallel", "gpu" or "auto", and the number of the card. A card does the
-        blind rotations of the sets with blocks ("block", "cggi", "ginx"), thousands at a time; the processor does all
-        else, and a warning names a set that it rotates by. Results are the same, bit for bit.
+        As for `Engine`: "cpu" by default, "parallel", "gpu" or "auto", and the number of the card. A card bootstraps by
+        the sets with blocks ("block", "cggi", "ginx"), thousands of ciphertexts at a time; the processor does all else,
+        and a warning names a set by which it bootstraps. Results are the same, bit for bit.
     parameters
         Your own parameter set: the path of a TOML file in the form of `crates/aglet/presets/fhew/gate.toml`, or its
         text (with line breaks). It replaces `bits`, `preset` and `method`, and must pass the same security check.

@@ -46,6 +46,51 @@ impl Engine {
     }
 }
 
+impl Workers<'_> {
+    /// What `work` makes of parts of the inputs with their starts, in their order: a list of one thing for each start of each.
+    fn batches<T: Send>(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        work: impl Fn(&[LweCiphertext], &[GlweSample]) -> Result<Vec<T>, aglet_bootstrap::Error> + Sync,
+    ) -> Result<Vec<T>, aglet_bootstrap::Error> {
+        let each = starts.len().checked_div(cts.len()).unwrap_or_default().max(1);
+        let together = match self.there {
+            Some(_) => ON_CARD,
+            None => (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER),
+        };
+        // Noisier inputs than fresh ones may take more rotations than were planned.
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.0 = progress.0.max(progress.1 + each * cts.len());
+        drop(progress);
+        let batch = |(some, own): (&[LweCiphertext], &[GlweSample])| {
+            if self.control.cancelled() {
+                return Err(aglet_bootstrap::Error::Cancelled);
+            }
+            let made = work(some, own)?;
+            // Threads report one after the other, so that the number only grows.
+            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.1 += made.len();
+            self.control.report(progress.1, progress.0, "rotations");
+            Ok(made)
+        };
+        let batches: Vec<_> = if starts.len() == 1 {
+            cts.chunks(together).map(|some| (some, starts)).collect()
+        } else if each <= together {
+            let count = together / each;
+            cts.chunks(count).zip(starts.chunks(count * each)).collect()
+        } else {
+            let pairs = cts.iter().zip(starts.chunks(each));
+            pairs.flat_map(|(ct, own)| own.chunks(together).map(move |some| (std::slice::from_ref(ct), some))).collect()
+        };
+        let batches: Result<Vec<Vec<T>>, _> = match self.there {
+            Some(_) => batches.into_iter().map(batch).collect(),
+            None => batches.into_par_iter().map(batch).collect(),
+        };
+        Ok(batches?.into_iter().flatten().collect())
+    }
+}
+
 impl Rotate for Workers<'_> {
     fn context(&self) -> &LweContext {
         &self.engine.ctx
@@ -64,48 +109,29 @@ impl Rotate for Workers<'_> {
         log_tables: u32,
         then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
-        let each = starts.len().checked_div(cts.len()).unwrap_or_default().max(1);
-        let together = match self.there {
-            Some(_) => ON_CARD,
-            None => (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER),
-        };
-        // Noisier inputs than fresh ones may take more rotations than were planned.
-        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.0 = progress.0.max(progress.1 + each * cts.len());
-        drop(progress);
-        let batch = |(some, own): (&[LweCiphertext], &[GlweSample])| {
-            if self.control.cancelled() {
-                return Err(aglet_bootstrap::Error::Cancelled);
+        let (ctx, key) = (&self.engine.ctx, &self.key.key);
+        self.batches(cts, starts, |some, own| match &self.there {
+            Some(there) => {
+                key.rotate_tables_by(ctx, &**there, some, own, log_tables)?.into_par_iter().map(&then).collect()
             }
-            let (ctx, key) = (&self.engine.ctx, &self.key.key);
-            let rotated = match &self.there {
-                Some(there) => key.rotate_tables_by(ctx, &**there, some, own, log_tables)?,
-                None => key.rotate_tables(ctx, some, own, log_tables)?,
-            };
-            // Threads report one after the other, so that the number only grows.
-            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-            progress.1 += rotated.len();
-            self.control.report(progress.1, progress.0, "rotations");
-            drop(progress);
-            match self.there {
-                Some(_) => rotated.into_par_iter().map(&then).collect(),
-                None => rotated.into_iter().map(&then).collect(),
-            }
-        };
-        let batches: Vec<_> = if starts.len() == 1 {
-            cts.chunks(together).map(|some| (some, starts)).collect()
-        } else if each <= together {
-            let count = together / each;
-            cts.chunks(count).zip(starts.chunks(count * each)).collect()
-        } else {
-            let pairs = cts.iter().zip(starts.chunks(each));
-            pairs.flat_map(|(ct, own)| own.chunks(together).map(move |some| (std::slice::from_ref(ct), some))).collect()
-        };
-        let batches: Result<Vec<Vec<T>>, _> = match self.there {
-            Some(_) => batches.into_iter().map(batch).collect(),
-            None => batches.into_par_iter().map(batch).collect(),
-        };
-        Ok(batches?.into_iter().flatten().collect())
+            None => key.rotate_tables(ctx, some, own, log_tables)?.into_iter().map(&then).collect(),
+        })
+    }
+
+    /// On a card nothing else than these coefficients comes back.
+    fn extract(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+        at: &[usize],
+    ) -> Result<Vec<Vec<LweCiphertext>>, aglet_bootstrap::Error> {
+        let (ctx, key) = (&self.engine.ctx, &self.key.key);
+        let list = |sample: GlweSample| at.iter().map(|&at| sample.extract(ctx, at)).collect();
+        self.batches(cts, starts, |some, own| match &self.there {
+            Some(there) => key.extract_by(ctx, &**there, (some, own, log_tables), at),
+            None => Ok(key.rotate_tables(ctx, some, own, log_tables)?.into_iter().map(list).collect()),
+        })
     }
 
     fn each<T: Sync, U: Send>(

@@ -77,8 +77,32 @@ impl GlweSample {
     /// # Errors
     /// As [`GlweSample::new`].
     pub fn rotated(ctx: &LweContext, words: Words, start: &Self, by: &Switched) -> Result<Self, Error> {
-        let (n, q) = (ctx.params().n(), ctx.modulus().value());
         let own = Self::new(ctx, words, start.key, ctx.noise().blind_rotation)?;
+        Ok(Self { noises: Self::rotated_noises(ctx, start, by), ..own })
+    }
+
+    /// [`GlweSample::extract`] of what a rotation made of a start, where only these words are known: the mask and the body.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for another number of words.
+    pub fn extracted(
+        ctx: &LweContext,
+        words: Vec<u64>,
+        (start, by): (&Self, &Switched),
+        at: usize,
+    ) -> Result<LweCiphertext, Error> {
+        let (found, expected) = (words.len(), ctx.params().coordinates() + 1);
+        if found != expected {
+            return Err(OperandFault::Size { what: "ciphertext", measure: "size", found, expected }.into());
+        }
+        let noises = Self::rotated_noises(ctx, start, by);
+        let sources = noises.iter().map(|noise| noise.source(ctx.params().n(), at, 1)).collect();
+        Ok(LweCiphertext::new(words, start.key, Sources::new(ctx, sources)))
+    }
+
+    /// The noises of what a rotation made of a start.
+    fn rotated_noises(ctx: &LweContext, start: &Self, by: &Switched) -> Vec<SampleNoise> {
+        let (n, q) = (ctx.params().n(), ctx.modulus().value());
         let input = digest(by.mask.iter().map(|&e| u64::from(e)));
         // A start and its negative may leave noises that are the negatives of one another.
         let negative = start.words.iter().find(|&&w| w != 0).is_some_and(|&w| w > q / 2);
@@ -89,8 +113,9 @@ impl GlweSample {
             SampleNoise { pattern: digest(parts.into_iter()), rotation: 0, shift: 0, coefficients: false, ..*noise }
         };
         let mut noises: Vec<_> = start.noises.iter().map(rotated).collect();
-        noises.extend(own.noises.iter().map(|own| SampleNoise { input, pattern, rotation: shift, shift, ..*own }));
-        Ok(Self { noises, ..own })
+        let variance = ctx.noise().blind_rotation;
+        noises.push(SampleNoise { input, pattern, rotation: shift, shift, coefficients: true, variance });
+        noises
     }
 
     /// The sample, its noise as one of each input that those of the ciphertexts are of, which it was packed from: the largest of any.

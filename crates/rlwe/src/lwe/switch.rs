@@ -11,6 +11,7 @@ use aglet_ring::blind::product_sum;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
+use aglet_ring::LweSwitch;
 use zeroize::Zeroizing;
 
 const DEGREE: usize = 1 << SWITCH_LOG_N;
@@ -81,19 +82,43 @@ impl LweSwitchingKey {
         &self.samples
     }
 
+    /// What a backend takes to switch in place of this machine; `signed` says that each exponent is followed by its negative.
+    #[must_use]
+    pub fn there<'a>(&'a self, ctx: &'a LweContext, signed: bool) -> LweSwitch<'a> {
+        let (params, spec) = (ctx.params(), ctx.params().spec());
+        LweSwitch {
+            table: ctx.switch_table(),
+            key: self.samples.packed(),
+            coordinates: params.coordinates(),
+            dimension: spec.dimension,
+            digits: spec.switch_digits,
+            mean: params.mean(),
+            signed,
+        }
+    }
+
+    /// Refuses what it cannot switch.
+    ///
+    /// # Errors
+    /// Those of [`LweSwitchingKey::apply`].
+    pub fn check(&self, ctx: &LweContext, ct: &LweCiphertext) -> Result<(), Error> {
+        if ct.key() != self.key {
+            return Err(Error::KeyMismatch { what: "key switching key", found: self.key, expected: ct.key() });
+        }
+        let (found, expected) = (ct.dimension(), ctx.params().coordinates());
+        if found != expected {
+            return Err(OperandFault::Size { what: "ciphertext", measure: "dimension", found, expected }.into());
+        }
+        Ok(())
+    }
+
     /// The same phase under the first n coordinates: n words and the body.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for a ciphertext of another key.
     pub fn apply(&self, ctx: &LweContext, ct: &LweCiphertext) -> Result<Vec<u64>, Error> {
-        if ct.key() != self.key {
-            return Err(Error::KeyMismatch { what: "key switching key", found: self.key, expected: ct.key() });
-        }
+        self.check(ctx, ct)?;
         let (spec, m, table) = (ctx.params().spec(), ctx.modulus(), ctx.switch_table());
-        let (found, expected) = (ct.dimension(), ctx.params().coordinates());
-        if found != expected {
-            return Err(OperandFault::Size { what: "ciphertext", measure: "dimension", found, expected }.into());
-        }
         let mask = ct.mask(ctx);
         let (staying, leaving) = mask.split_at(spec.dimension);
         let shape = self.samples.packed().shape();

@@ -10,7 +10,9 @@ use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 use aglet_ring::{Backend, BlockRotation};
-use aglet_rlwe::lwe::{BlindRotationKey, GgswMessage, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
+use aglet_rlwe::lwe::{
+    BlindRotationKey, GgswMessage, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress, SeededKey, Switched,
+};
 use aglet_rlwe::Error;
 use std::sync::Arc;
 
@@ -57,7 +59,7 @@ impl Blocks {
 
     /// The exponents of an input by which its keys rotate, in their order: those of the mask, and for ternary secrets each with its
     /// negative.
-    pub(super) fn exponents(ctx: &LweContext, input: &Switched) -> Vec<u16> {
+    fn exponents(ctx: &LweContext, input: &Switched) -> Vec<u16> {
         let two_n = 2 * ctx.params().n() as u16;
         match Self::signed(ctx) {
             true => input.mask.iter().flat_map(|&one| [one, (two_n - one) % two_n]).collect(),
@@ -96,7 +98,13 @@ impl BlindRotation for Blocks {
         }
     }
 
-    fn on(&self, ctx: &LweContext, backend: &dyn Backend) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
-        Ok(backend.block_rotation(ctx.table(), self.0.packed(), ctx.params().spec().gadget)?)
+    fn on(
+        &self,
+        ctx: &LweContext,
+        backend: &dyn Backend,
+        switch: &LweSwitchingKey,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+        let switch = switch.there(ctx, Self::signed(ctx));
+        Ok(backend.block_rotation(ctx.table(), self.0.packed(), ctx.params().spec().gadget, &switch)?)
     }
 }

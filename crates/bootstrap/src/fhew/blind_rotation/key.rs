@@ -7,7 +7,7 @@ use crate::Error;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_ring::{Backend, BlockRotation};
+use aglet_ring::{Backend, BlockRotation, LweBatch, LweResults};
 use aglet_rlwe::lwe::{
     BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress,
     SeededKey, Switched,
@@ -153,8 +153,7 @@ impl FhewBootstrapKey {
         })
     }
 
-    /// [`FhewBootstrapKey::rotate_tables`] by its keys on a backend, with the same words. Key switches are done on the threads of this
-    /// machine that the caller stands in.
+    /// [`FhewBootstrapKey::rotate_tables`] by its keys on a backend, with the same words.
     ///
     /// # Errors
     /// As there, and those of the backend.
@@ -166,16 +165,50 @@ impl FhewBootstrapKey {
         starts: &[GlweSample],
         log_tables: u32,
     ) -> Result<Vec<GlweSample>, Error> {
+        let (switched, results) = self.bootstrapped(ctx, there, (cts, starts, log_tables), None)?;
+        let sample = |(result, (start, by)): (Vec<u64>, (&GlweSample, &Switched))| {
+            let mut words = Words::zeros(result.len());
+            words.copy_from_slice(&result);
+            Ok(GlweSample::rotated(ctx, words, start, by)?)
+        };
+        results.into_iter().zip(pairs(&switched, starts)).map(sample).collect()
+    }
+
+    /// Coefficients `at` of [`FhewBootstrapKey::rotate_tables_by`], a list for each result: what is not wanted stays on the backend.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn extract_by(
+        &self,
+        ctx: &LweContext,
+        there: &dyn BlockRotation,
+        (cts, starts, log_tables): (&[LweCiphertext], &[GlweSample], u32),
+        at: &[usize],
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let (switched, results) = self.bootstrapped(ctx, there, (cts, starts, log_tables), Some(at))?;
+        let mut results = results.into_iter();
+        let list = |pair| {
+            let own = at.iter().zip(results.by_ref());
+            own.map(|(&at, words)| Ok(GlweSample::extracted(ctx, words, pair, at)?)).collect()
+        };
+        pairs(&switched, starts).map(list).collect()
+    }
+
+    /// What a backend makes of a batch, and the exponents of its inputs.
+    fn bootstrapped(
+        &self,
+        ctx: &LweContext,
+        there: &dyn BlockRotation,
+        (cts, starts, log_tables): (&[LweCiphertext], &[GlweSample], u32),
+        coefficients: Option<&[usize]>,
+    ) -> Result<(Vec<Switched>, Vec<Vec<u64>>), Error> {
         self.check(ctx, cts, starts, log_tables)?;
-        let switched =
-            cts.par_iter().map(|ct| self.switched(ctx, ct, log_tables)).collect::<Result<Vec<_>, Error>>()?;
-        let masks: Vec<Vec<u16>> = switched.iter().map(|input| Blocks::exponents(ctx, input)).collect();
-        rotated(ctx, &switched, starts, |accs| {
-            let each = accs.len() / masks.len().max(1);
-            let masks: Vec<&[u16]> = (0..accs.len()).map(|i| &masks[i / each][..]).collect();
-            let mut accs: Vec<&mut [u64]> = accs.iter_mut().map(|acc| &mut acc[..]).collect();
-            Ok(there.rotate(&masks, &mut accs).map_err(aglet_rlwe::Error::from)?)
-        })
+        cts.iter().try_for_each(|ct| self.switch.check(ctx, ct))?;
+        let inputs: Vec<Vec<u64>> = cts.par_iter().map(|ct| [&ct.mask(ctx)[..], &[ct.body()]].concat()).collect();
+        let starts: Vec<&[u64]> = starts.iter().map(GlweSample::words).collect();
+        let batch = LweBatch { inputs: &inputs, starts: &starts, log_tables, coefficients };
+        let LweResults { exponents, words } = there.bootstrap(&batch).map_err(aglet_rlwe::Error::from)?;
+        Ok((exponents.into_iter().map(|(mask, body)| Switched { mask, body }).collect(), words))
     }
 
     /// Its rotations on a backend, such as a card; none where the host rotates.
@@ -187,7 +220,7 @@ impl FhewBootstrapKey {
         ctx: &LweContext,
         backend: &dyn Backend,
     ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_rlwe::Error> {
-        self.rotation.on(ctx, backend)
+        self.rotation.on(ctx, backend, &self.switch)
     }
 
     fn switched(&self, ctx: &LweContext, ct: &LweCiphertext, log_tables: u32) -> Result<Switched, Error> {
@@ -221,17 +254,25 @@ impl FhewBootstrapKey {
     }
 }
 
-/// What `rotate` makes of accumulators, one for each start of each input. One start is that of all.
+/// What `rotate` makes of accumulators, one for each start of each input.
 fn rotated(
     ctx: &LweContext,
     switched: &[Switched],
     starts: &[GlweSample],
     rotate: impl FnOnce(&mut [Words]) -> Result<(), Error>,
 ) -> Result<Vec<GlweSample>, Error> {
-    let (own, each) = (usize::from(starts.len() > 1), starts.len().div_ceil(switched.len().max(1)));
-    let pairs = (0..switched.len() * each).map(|i| (&starts[i * own], &switched[i / each]));
+    let pairs = pairs(switched, starts);
     let turned = pairs.clone().map(|(start, by)| start.rotated_back(ctx, by.body));
     let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
     rotate(&mut accs)?;
     pairs.zip(accs).map(|((start, by), acc)| Ok(GlweSample::rotated(ctx, acc, start, by)?)).collect()
+}
+
+/// Each start of each input. One start is that of all.
+fn pairs<'a>(
+    switched: &'a [Switched],
+    starts: &'a [GlweSample],
+) -> impl Iterator<Item = (&'a GlweSample, &'a Switched)> + Clone {
+    let (own, each) = (usize::from(starts.len() > 1), starts.len().div_ceil(switched.len().max(1)));
+    (0..switched.len() * each).map(move |i| (&starts[i * own], &switched[i / each]))
 }

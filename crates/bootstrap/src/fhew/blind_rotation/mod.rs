@@ -15,7 +15,7 @@ pub use ntru::Ntru;
 
 use aglet_ring::small::Words;
 use aglet_ring::{Backend, BlockRotation};
-use aglet_rlwe::lwe::{LweContext, SeededKey, Switched};
+use aglet_rlwe::lwe::{LweContext, LweSwitchingKey, SeededKey, Switched};
 use aglet_rlwe::Error;
 use std::sync::Arc;
 
@@ -31,11 +31,16 @@ pub trait BlindRotation: Send + Sync {
     /// Inputs are switched by the same context, so their exponents are of the kind that its method wants.
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]);
 
-    /// Its keys on a backend such as a card; none where the host rotates by this method.
+    /// Its keys on a backend such as a card, with that of the key switch before it; none where the host rotates by this method.
     ///
     /// # Errors
     /// Those of the backend.
-    fn on(&self, _: &LweContext, _: &dyn Backend) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+    fn on(
+        &self,
+        _: &LweContext,
+        _: &dyn Backend,
+        _: &LweSwitchingKey,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
         Ok(None)
     }
 }

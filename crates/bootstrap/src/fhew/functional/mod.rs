@@ -41,6 +41,21 @@ pub trait Rotate: Sync {
         then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error>;
 
+    /// These coefficients of each result of [`Rotate::rotate`] as ciphertexts, a list for each ([`GlweSample::extract`]).
+    ///
+    /// # Errors
+    /// Those of [`Rotate::rotate`].
+    fn extract(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+        at: &[usize],
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let ctx = self.context();
+        self.rotate(cts, starts, log_tables, |sample| Ok(at.iter().map(|&at| sample.extract(ctx, at)).collect()))
+    }
+
     /// What `work` makes of each item, in their order.
     ///
     /// # Errors
@@ -97,7 +112,7 @@ const TOGETHER: usize = 64;
 /// Those of [`Rotate::rotate`]; a table without exactly N entries.
 pub fn bootstrap(run: &impl Rotate, cts: &[LweCiphertext], table: &[u64]) -> Result<Vec<LweCiphertext>, Error> {
     let start = GlweSample::trivial(run.context(), table, run.id())?;
-    run.rotate(cts, &[start], 0, |sample| Ok(sample.extract(run.context(), 0)))
+    Ok(run.extract(cts, &[start], 0, &[0])?.concat())
 }
 
 /// What each of several tables says of each phase, a list for each table: one batch of rotations, every table of `2^log_tables` in one
@@ -112,8 +127,8 @@ fn bootstrap_several(
     let trivial = |table: &[u64]| GlweSample::trivial(ctx, table, run.id());
     if log_tables > 0 {
         let start = trivial(&aglet_schemes::fhew::interleave(tables, log_tables))?;
-        let entries = |sample: GlweSample| Ok((0..tables.len()).map(|t| sample.extract(ctx, t)).collect());
-        return Ok(columns(run.rotate(cts, &[start], log_tables, entries)?, tables.len()));
+        let entries: Vec<usize> = (0..tables.len()).collect();
+        return Ok(columns(run.extract(cts, &[start], log_tables, &entries)?, tables.len()));
     }
     if let [table] = tables {
         return Ok(vec![bootstrap(run, cts, table)?]);
@@ -122,7 +137,7 @@ fn bootstrap_several(
     let mut rows = Vec::with_capacity(cts.len());
     for some in cts.chunks(TOGETHER) {
         let own: Vec<_> = some.iter().flat_map(|_| starts.iter().cloned()).collect();
-        let out = run.rotate(some, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+        let out = run.extract(some, &own, 0, &[0])?.concat();
         rows.extend(out.chunks(tables.len()).map(<[_]>::to_vec));
     }
     Ok(columns(rows, tables.len()))
