@@ -1,7 +1,7 @@
 """Compiles the kernels for real cards, without one: registers, no local memory, no fused quotient. `make test-nvrtc`, by hand.
 
-The compiler is NVIDIA's NVRTC as a wheel; its assembler says what each kernel takes. `nvrtc.py write` stores the PTX that the library has within it;
-without that word the stored one is compared with what the kernels give.
+The compiler is NVIDIA's NVRTC as a wheel; its assembler says what each kernel takes. `nvrtc.py write` stores the PTX and the
+code that the library has within it; without that word what is stored is compared with what the kernels give.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 KERNELS = ROOT / "crates/cuda/kernels"
-# Cards that the kernels are for. PTX, in which nothing may be fused, is the same for all of them.
+# Cards that the kernels are for: each number serves those of the same tens. PTX, in which nothing may be fused, is the same for all of them.
 TARGETS = ("sm_80", "sm_90", "sm_100", "sm_120")
 # Registers of a thread: with 128 a multiprocessor has two blocks of 256 threads. Blind rotations keep an accumulator in them.
 MOST_REGISTERS = {"blind": 255, "": 128}
-# What `crates/cuda/src/kernels.rs` includes, and the target of it.
-STORED = KERNELS / "kernels.ptx.z"
+# What `crates/cuda/src/kernels.rs` includes: PTX, and code for each target.
 PTX_TARGET = "compute_80"
+STORED = {PTX_TARGET: KERNELS / "kernels.ptx.z"} | {target: KERNELS / f"kernels.{target}.z" for target in TARGETS}
 # Kernels whose sums of doubles decide a result.
 QUOTIENTS = ("convert_F50", "convert_S64")
 
@@ -88,21 +88,23 @@ def fused_quotients(ptx: str) -> list[str]:
     return wrong
 
 
-def stored() -> bytes:
-    """The PTX that the library has."""
-    return zlib.decompress(STORED.read_bytes())
+def differs(target: str, made: bytes) -> list[str]:
+    """What is stored for a target and is not what the kernels give; with the word `write` it is stored."""
+    file = STORED[target]
+    if "write" in sys.argv[1:]:
+        file.write_bytes(zlib.compress(made, 9))
+    same = file.exists() and zlib.decompress(file.read_bytes()) == made
+    return [] if same else [f"{file.name} is not what the kernels give: run `tools/nvrtc.py write`"]
 
 
 def main() -> None:
-    """Checks all kernels for all targets, or stores their PTX."""
-    compiler, source, bad = Compiler(), text(), []
+    """Checks all kernels for all targets, or stores what they give."""
+    compiler, source = Compiler(), text()
     ptx = compiler.compile(source, PTX_TARGET)[0].rstrip(b"\0")
-    if "write" in sys.argv[1:]:
-        STORED.write_bytes(zlib.compress(ptx, 9))
-    elif ptx != stored():
-        bad.append(f"{STORED.name} is not what the kernels give: run `tools/nvrtc.py write`")
+    bad = differs(PTX_TARGET, ptx)
     for target in TARGETS:
         cubin, log = compiler.compile(source, target)
+        bad += differs(target, cubin)
         found = usage(log)
         if not found:
             sys.exit(f"{target}: the compiler says nothing of registers: {log[:500]}")

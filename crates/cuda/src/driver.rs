@@ -29,6 +29,8 @@ type Handle = usize;
 const OUT_OF_MEMORY: Status = 2;
 const STUB_LIBRARY: Status = 34;
 const NO_DEVICE: Status = 100;
+const INVALID_IMAGE: Status = 200;
+const NO_BINARY: Status = 209;
 const INVALID_PTX: Status = 218;
 const UNSUPPORTED_PTX: Status = 222;
 const NOT_FOUND: Status = 500;
@@ -219,6 +221,8 @@ pub struct Driver {
     device: c_int,
     context: Handle,
     module: Handle,
+    /// Whether the kernels are those for its compute capability, or PTX that the driver compiled.
+    compiled: bool,
     /// The process that opened it: children of a fork have no part in it.
     process: u32,
     state: Mutex<State>,
@@ -250,8 +254,8 @@ impl Driver {
         Ok(Cuda::start(None)?.cards)
     }
 
-    /// Opens a card, by the driver that `library` names: by default that of [`LIBRARY_VARIABLE`] or of the system. The kernels are compiled for it
-    /// then, which the driver remembers.
+    /// Opens a card, by the driver that `library` names: by default that of [`LIBRARY_VARIABLE`] or of the system. Where there is no code of the
+    /// kernels for it, the driver compiles them, and remembers them.
     ///
     /// # Errors
     /// Those of [`Driver::cards`]; [`Error::Index`], [`Error::Capability`], [`Error::Memory`], [`Error::Lost`].
@@ -268,18 +272,43 @@ impl Driver {
             functions.number("cuDevicePrimaryCtxRetain", |found| unsafe { (functions.retain)(found, device) })?;
         // From here on what was taken is given back when it is dropped.
         let process = std::process::id();
-        let mut driver = Self { functions, info, device, context, module: 0, process, state: Mutex::default() };
-        let text = CString::new(kernels::ptx()).map_err(|_| Error::Ptx { status: "a zero within".into() })?;
-        driver.module = driver.on_card(|_| {
-            let mut module = 0;
-            // SAFETY: the text ends with a zero, and `module` is where the handle goes.
-            match unsafe { (driver.functions.load)(&mut module, text.as_ptr().cast()) } {
-                OUT_OF_MEMORY => Err(driver.no_memory(text.as_bytes().len())),
-                status @ (INVALID_PTX | UNSUPPORTED_PTX) => Err(Error::Ptx { status: format!("status {status}") }),
-                status => driver.functions.done("cuModuleLoadData", status).map(|()| module),
-            }
-        })?;
+        let state = Mutex::default();
+        let mut driver = Self { functions, info, device, context, module: 0, compiled: true, process, state };
+        match driver.cubin()? {
+            Some(module) => driver.module = module,
+            None => (driver.module, driver.compiled) = (driver.load(&[kernels::ptx(), vec![0]].concat())?, false),
+        }
         Ok(driver)
+    }
+
+    /// The kernels as code of this card; none if there is none, or if the driver does not take it.
+    fn cubin(&self) -> Result<Option<Handle>, Error> {
+        let Some(image) = kernels::cubin(self.info.capability) else { return Ok(None) };
+        match self.load(&image) {
+            Err(Error::Ptx { .. }) => Ok(None),
+            module => module.map(Some),
+        }
+    }
+
+    /// Loads kernels: a cubin, or PTX that ends with a zero.
+    fn load(&self, image: &[u8]) -> Result<Handle, Error> {
+        self.on_card(|_| {
+            let mut module = 0;
+            // SAFETY: the driver reads as far as the header of a cubin says, or to a zero; `module` is where the handle goes.
+            match unsafe { (self.functions.load)(&mut module, image.as_ptr().cast()) } {
+                OUT_OF_MEMORY => Err(self.no_memory(image.len())),
+                status @ (INVALID_IMAGE | NO_BINARY | INVALID_PTX | UNSUPPORTED_PTX) => {
+                    Err(Error::Ptx { status: format!("status {status}") })
+                }
+                status => self.functions.done("cuModuleLoadData", status).map(|()| module),
+            }
+        })
+    }
+
+    /// Whether its kernels came as code for its compute capability; if not, the driver compiled PTX.
+    #[must_use]
+    pub fn has_own_code(&self) -> bool {
+        self.compiled
     }
 
     /// What was found about the card.

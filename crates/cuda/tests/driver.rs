@@ -65,6 +65,31 @@ fn a_card_by_its_driver_has_the_words_of_the_host() {
     }
 }
 
+/// A driver gets the code for its card, and PTX where it has none or does not take it.
+#[test]
+fn kernels_come_as_code_of_the_card_or_as_ptx() {
+    let wanted = compute(&on(Arc::new(aglet_ring::Host))).unwrap();
+    for (settings, own_code) in [
+        (vec![("major", 8)], true),
+        (vec![("major", 9)], true),
+        (vec![("major", 10)], true),
+        (vec![("major", 12)], true),
+        (vec![("major", 11)], false),
+        (vec![("major", 13)], false),
+        (vec![("cubin", 200)], false),
+        (vec![("cubin", 209)], false),
+    ] {
+        let fake = fake(&settings);
+        let driver = open(&fake, 0).unwrap();
+        assert_eq!(driver.has_own_code(), own_code, "{settings:?}");
+        let found = compute(&on(Arc::new(Card::tested(Device::new(driver)).unwrap()))).unwrap();
+        wanted.iter().zip(&found).for_each(|(wanted, found)| same("by either", found, wanted));
+    }
+    // What is no refusal of the code is an error.
+    assert!(matches!(refused(&[("cubin", 2)]), Error::Memory { .. }));
+    assert!(matches!(refused(&[("cubin", 700)]), Error::Lost { call: "cuModuleLoadData", .. }));
+}
+
 #[test]
 fn what_is_wrong_with_a_driver_or_its_cards_has_a_sentence() {
     let none = Driver::open(Some("/nowhere/libcuda.so.1".into()), 0).unwrap_err();

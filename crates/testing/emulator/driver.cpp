@@ -1,5 +1,5 @@
 // The functions of NVIDIA's driver over the emulated card, as far as Aglet calls them. They check what a real driver checks of a launch: the bytes of
-// a kernel's parameters and its threads against the PTX that was loaded, and shared memory against what was asked for. A test sets what the driver
+// a kernel's parameters and its threads against the PTX or the cubin that was loaded, and shared memory against what was asked for. A test sets what the driver
 // says of itself, and the call that fails.
 #include <dlfcn.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 namespace fake {
 struct Setting { const char *name; long value; };
 static Setting settings[] = {
-    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"order", 2}, {"spoil", 0},
+    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0},
 };
 static long &setting(const char *name) {
     static long nothing;
@@ -41,7 +41,7 @@ static u64 number_after(const char *text, const char *what) {
 }
 }
 using namespace fake;
-enum { INVALID_VALUE = 1, OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE = 100, INVALID_DEVICE, INVALID_CONTEXT = 201, INVALID_PTX = 218, UNSUPPORTED_PTX = 222, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY, NOT_INITIALIZED, NO_DEVICE = 100, INVALID_DEVICE, INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_PTX = 218, UNSUPPORTED_PTX = 222, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
 #define CALL Alone alone; if (int status = begin()) return status
 #define ENTERED CALL; if (!entered) return INVALID_CONTEXT
 
@@ -76,11 +76,40 @@ extern "C" int cuDeviceGetAttribute(int *value, int attribute, int) {
 extern "C" int cuDevicePrimaryCtxRetain(u64 *context, int) { CALL; return *context = 1, 0; }
 extern "C" int cuDevicePrimaryCtxRelease_v2(int) { CALL; return entered = 0, 0; }
 extern "C" int cuCtxSetCurrent(u64 context) { CALL; return entered = context == 1, entered ? 0 : INVALID_CONTEXT; }
+template <class T> static T read_at(const char *at) {
+    T x;
+    return memcpy(&x, at, sizeof x), x;
+}
+// What a cubin says of its kernels. A section `.nv.info.NAME` lists attributes: the bytes of parameters are number 0x19, the most threads number 5.
+static int load_cubin(const char *image) {
+    u32 flags = read_at<u32>(image + 48), target = image[8] < 8 ? flags & 255 : flags >> 8 & 255;
+    if (setting("cubin")) return (int)setting("cubin");
+    if (setting("ptx") || target / 10 != setting("major")) return NO_BINARY;
+    u64 size = read_at<uint16_t>(image + 58), count = read_at<uint16_t>(image + 60), last = read_at<uint16_t>(image + 62);
+    const char *sections = image + read_at<u64>(image + 40), *names = image + read_at<u64>(sections + last * size + 24);
+    for (u64 i = 0; i < count && kernel_count < 256; i++) {
+        const char *section = sections + i * size, *name = names + read_at<u32>(section), prefix[] = ".nv.info.";
+        if (strncmp(name, prefix, sizeof prefix - 1)) continue;
+        Kernel &k = list[kernel_count++];
+        snprintf(k.name, sizeof k.name, "%s", name + sizeof prefix - 1), k.shared = 48 << 10;
+        const char *at = image + read_at<u64>(section + 24), *end = at + read_at<u64>(section + 32);
+        while (at < end) {
+            unsigned char format = at[0], attribute = at[1];
+            u64 value = read_at<uint16_t>(at + 2);
+            at += 4;
+            if (attribute == 0x19) k.parameter_bytes = value;
+            if (attribute == 5) k.threads = read_at<u32>(at);
+            if (format == 4) at += value;
+        }
+    }
+    return kernel_count ? 0 : NO_BINARY;
+}
 extern "C" int cuModuleLoadData(u64 *module, const char *ptx) {
     ENTERED;
+    kernel_count = 0;
+    if (!memcmp(ptx, "\177ELF", 4)) return *module = 2, load_cubin(ptx);
     if (setting("ptx")) return (int)setting("ptx");
     if (!strstr(ptx, ".target sm_80")) return INVALID_PTX;
-    kernel_count = 0;
     for (const char *at = ptx; (at = strstr(at, ".entry ")) && kernel_count < 256;) {
         Kernel &k = list[kernel_count++];
         at += strlen(".entry ");
