@@ -1458,6 +1458,9 @@ class FhewEngine:
     def on_card(self) -> bool:
         """Whether a card would rotate by these parameters."""
 
+    def card_bytes(self, together: int) -> int:
+        """Bytes on a card of the bootstrap key and of so many ciphertexts at a time; 0 if cards do not bootstrap so."""
+
     @property
     def preset(self) -> str: ...
     @property

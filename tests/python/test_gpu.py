@@ -189,8 +189,12 @@ def test_sets_that_a_card_does_not_rotate_by_are_named(driver: ctypes.CDLL, pres
         FhewEngine(preset=preset, mode="gpu")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        FhewEngine(preset=preset)
-        FhewEngine(mode="gpu")
+        assert FhewEngine(preset=preset).estimate("nand", batch=9).card_bytes == 0
+        engine = FhewEngine(mode="gpu")
+    # A word for each coefficient of a key, and ciphertexts: more the more are bootstrapped at once.
+    few, many, most = (engine.estimate("nand", batch=batch).card_bytes for batch in (1, 4096, 9000))
+    assert engine.estimate("nand").key_bytes < few < many - 4095 * 8 * 4 * 512
+    assert many == most
     (_, card), *rows = info._card_rows()
     assert "self-test: passed" in card
     assert dict(rows)["FHEW on the processor alone"] == "lmkcdey, dm, ntru"

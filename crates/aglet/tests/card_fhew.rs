@@ -1,12 +1,12 @@
 //! FHEW engines whose blind rotations run on an emulated card: results have the words of the host.
 
 use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, FhewParams, Gate, SecretKey, Table, TreeTable};
-use aglet::{Control, ErrorKind, Runtime};
+use aglet::{Control, Error, ErrorKind, Runtime};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{arch, Backend, Host};
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, NoiseSource};
-use aglet_testing::card::{emulated, failing, Arithmetic, Order};
+use aglet_testing::card::{emulated, failing, small, Arithmetic, Card, Order};
 use std::sync::Arc;
 
 /// Of the secret that rotations are of: about the least that a set may have, as an emulated card takes its time.
@@ -166,6 +166,41 @@ fn bootstraps_on_a_card_have_the_words_and_noises_of_the_host() {
         let other = LweSecretKey::generate(&ctx, &mut source).encrypt(&ctx, 0, &mut source).unwrap();
         assert!(key.extract_by(&ctx, &*there, (&[other], &own[..1], 0), &[0]).is_err());
     }
+}
+
+/// A NAND of so many bits: what the card of the engine had at its fullest, and what it keeps.
+fn memory_of_gates(card: &Arc<Card>, preset: &str, count: usize) -> Result<[u64; 2], Error> {
+    let side = side(preset, card.clone());
+    let engine = &side.engine;
+    let message = engine.params().message();
+    let x = engine.encrypt(&vec![1; count], message, &side.sk).unwrap();
+    let table = Table::new(message, message, &(0..message.space()).rev().collect::<Vec<_>>()).unwrap();
+    let found = engine.lookup(&x, &table, &side.key, None, &Control::new())?;
+    let found = engine.decrypt(&found, message, &side.sk).unwrap();
+    assert_eq!(found, vec![message.space() - 2; count]);
+    Ok([card.device().take_most_bytes(), card.device().held_bytes()])
+}
+
+#[test]
+fn the_memory_of_bootstraps_on_a_card_is_forecast_and_batches_fit_it() {
+    for (preset, count) in [("lut2", 5), ("toy-lut4", 3), ("toy-lut4", 12)] {
+        let on = emulated(Order::Forward, Arithmetic::F50);
+        let forecast = side(preset, Arc::new(Host)).engine.card_memory(count).unwrap();
+        let [most, held] = memory_of_gates(&on, preset, count).unwrap();
+        assert_eq!((held, most - held), (forecast.key as u64, forecast.working as u64), "{preset} {count}");
+    }
+    let [one, two, twelve] =
+        [1, 2, 12].map(|count| side("toy-lut4", Arc::new(Host)).engine.card_memory(count).unwrap());
+    assert!(twelve.working > 6 * one.working, "{one:?} {twelve:?}");
+    // As many at a time as there is room for, at least one.
+    let room = (two.key + 4 * two.working) as u64;
+    let [most, _] = memory_of_gates(&small(room), "toy-lut4", 12).unwrap();
+    assert!(most <= room && most < (twelve.key + twelve.working) as u64, "{most} {room}");
+    let card = small((one.key + one.working - 8) as u64);
+    let error = memory_of_gates(&card, "toy-lut4", 1).unwrap_err();
+    assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("toy-lut4 take"), "{error}");
+    assert_eq!(card.device().take_most_bytes(), 0, "nothing went up");
+    assert_eq!(side("dm", Arc::new(Host)).engine.card_memory(1), None);
 }
 
 /// A card fails in the middle of a gate: that is an error of devices, and its inputs can still be decrypted.

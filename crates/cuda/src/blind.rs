@@ -1,6 +1,6 @@
 //! Blind rotations by blocks of a secret, many accumulators at a time: all blocks of `aglet_ring::blind::blind_block`.
 
-use crate::key_switch::KeySwitch;
+use crate::key_switch::{KeySwitch, GROUP};
 use crate::launcher::{Block, Device};
 use crate::{Arithmetic, Error};
 use aglet_ring::blind::Gadget;
@@ -54,6 +54,13 @@ impl BlindKey {
     #[must_use]
     pub fn has(log_n: u32, columns: usize, levels: usize) -> bool {
         SHAPES.contains(&(log_n, columns, levels))
+    }
+
+    /// Bytes on a card of a key of this shape with that of the switch before it: where doubles compute, or for larger primes words.
+    #[must_use]
+    pub fn forecast(table: &SmallTable, rotation: KeyShape, switch: KeyShape) -> usize {
+        let tables = 4 * table.n() * Arithmetic::F50.multiplier_words(table.modulus());
+        8 * (rotation.polynomials() * table.n() + tables + switch.polynomials() * GROUP)
     }
 
     /// Puts a key on a card.

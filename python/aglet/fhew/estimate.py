@@ -48,6 +48,14 @@ class Estimate:
     """
     source: str
     """Where `seconds` come from: "measured on ..." with processor and date, or "modelled"."""
+    card_bytes: int = 0
+    """Bytes on a card of the key and of the ciphertexts that it bootstraps at once, for `mode="gpu"`; 0 for a set by
+    which no card bootstraps.
+    """
+
+
+ON_CARD = 4096
+"""The ciphertexts that a card bootstraps at once, if it has the memory."""
 
 
 class Estimates:
@@ -141,7 +149,8 @@ class Estimates:
         if record is not None:
             seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
             source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
-        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source)
+        card = core.card_bytes(min(rotations, ON_CARD))
+        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
 
 
 def _identity(message: int) -> int:

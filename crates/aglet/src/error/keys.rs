@@ -46,6 +46,10 @@ sentences! {
     FhewKey { key: String, needed: u64, available: u64 } =>
         "A {key} of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or take a smaller set.",
         mb(needed), mb(available);
+    FhewCard { set: String, needed: u64, room: u64 } =>
+        "Bootstraps of the set {set} take {:.1} MB on the card, which has room for {:.1} MB; end other programs on the card, take a smaller \
+         set, or compute with mode=\"parallel\".",
+        mb(needed), mb(room);
     Array { count: usize, needed: u64, available: u64 } =>
         "This call makes {count} ciphertexts of {:.1} MB together, and {:.1} MB of memory are free; do it in parts, or free some.",
         mb(needed), mb(available);

@@ -15,6 +15,7 @@
 //! would be wrong more often than 2^-128 are refused.
 
 mod array;
+mod card;
 mod compress;
 mod decrypt;
 mod encrypt;
@@ -28,6 +29,7 @@ mod tables;
 mod workers;
 
 pub use array::{Array, FhewContext, Form};
+pub use card::CardMemory;
 pub use encrypt::EncryptionKey;
 pub(crate) use engine::fits;
 pub use engine::{BootstrapKey, Engine};

@@ -1,5 +1,6 @@
 //! Batches of rotations on the threads of an engine.
 
+use super::card::Batch;
 use super::memory::room;
 use super::{BootstrapKey, Engine};
 use crate::{Control, Error, KeyId};
@@ -14,6 +15,8 @@ const TOGETHER: usize = 32;
 /// The accumulators that a card rotates at once: many times as many as it has processors, in at most 128 MB. Between two batches somebody
 /// may ask to stop.
 const ON_CARD: usize = 4096;
+/// The most tables that share a rotation.
+const RESULTS: usize = 8;
 
 /// An engine at work with a key.
 pub(super) struct Workers<'a> {
@@ -22,6 +25,8 @@ pub(super) struct Workers<'a> {
     control: &'a Control,
     /// What rotates in place of the threads.
     there: Option<Arc<dyn BlockRotation>>,
+    /// Accumulators that it takes at once.
+    on_card: usize,
     /// Rotations of the whole call, as far as known, and those that are done.
     progress: Mutex<(usize, usize)>,
 }
@@ -40,9 +45,18 @@ impl Engine {
         let progress = Mutex::new((rotations, 0));
         let (_, backend) = self.runtime.machine();
         self.runtime.run(|| {
-            let there = key.on(&self.ctx, &backend)?;
-            Ok(work(&Workers { engine: self, key, control, there, progress })?)
+            let free = backend.room()?;
+            free.map_or(Ok(()), |room| self.fits_card(room))?;
+            let (there, on_card) = (key.on(&self.ctx, &backend)?, self.at_once(free));
+            Ok(work(&Workers { engine: self, key, control, there, on_card, progress })?)
         })
+    }
+
+    /// The accumulators, each with a start and as many results as there can be, that a card with room for so many bytes takes at once.
+    fn at_once(&self, room: Option<u64>) -> usize {
+        let one = self.card_memory_of(Batch { count: 1, own: true, places: RESULTS });
+        let Some((room, one)) = room.zip(one) else { return ON_CARD };
+        (room.saturating_sub(one.key as u64) as usize / one.working).clamp(1, ON_CARD)
     }
 }
 
@@ -56,7 +70,7 @@ impl Workers<'_> {
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
         let each = starts.len().checked_div(cts.len()).unwrap_or_default().max(1);
         let together = match self.there {
-            Some(_) => ON_CARD,
+            Some(_) => self.on_card,
             None => (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER),
         };
         // Noisier inputs than fresh ones may take more rotations than were planned.

@@ -103,6 +103,11 @@ impl FhewEngine {
         report::on_card(self.engine.params())
     }
 
+    /// Bytes on a card of the bootstrap key and of so many ciphertexts at a time; 0 where cards do not bootstrap by the set.
+    fn card_bytes(&self, together: usize) -> usize {
+        self.engine.card_memory(together).map_or(0, |memory| memory.key + memory.working)
+    }
+
     #[getter]
     fn preset(&self) -> &str {
         &self.engine.params().literal().name

@@ -1,0 +1,63 @@
+//! The memory of a card that bootstraps take there, before anything goes up.
+
+use super::{report, Engine};
+use crate::{Error, MemoryError};
+use aglet_bootstrap::FhewBootstrapKey;
+use aglet_cuda::BlindKey;
+use aglet_rlwe::lwe::Method;
+
+/// Bytes on a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardMemory {
+    /// The bootstrap key, with what its kernels read.
+    pub key: usize,
+    /// Ciphertexts and accumulators of a batch, at the step that has most.
+    pub working: usize,
+}
+
+/// What a batch has on a card.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Batch {
+    /// Accumulators, each of a ciphertext of its own.
+    pub(super) count: usize,
+    /// Whether each has a start of its own.
+    pub(super) own: bool,
+    /// Coefficients of each that become ciphertexts.
+    pub(super) places: usize,
+}
+
+impl Engine {
+    /// Forecasts what a gate or a table takes on a card, for so many ciphertexts at a time. None where cards do not bootstrap by this set.
+    #[must_use]
+    pub fn card_memory(&self, count: usize) -> Option<CardMemory> {
+        self.card_memory_of(Batch { count, own: false, places: 1 })
+    }
+
+    pub(super) fn card_memory_of(&self, Batch { count, own, places }: Batch) -> Option<CardMemory> {
+        let (params, (rotation, switch)) = (self.params().lwe(), FhewBootstrapKey::shapes(&self.ctx));
+        let rotation = *rotation.first().filter(|_| report::on_card(self.params()))?;
+        let (spec, coordinates) = (params.spec(), params.coordinates() + 1);
+        let column = (spec.rank + 1) * params.n();
+        let signs = if spec.method == Method::Ginx { 2 } else { 1 };
+        let exponents = spec.dimension * signs + 1;
+        let starts = if own { count * column } else { column };
+        let steps = [
+            count * (coordinates + spec.dimension + 1),
+            count * column + starts,
+            count * (column + places * coordinates) + places,
+        ];
+        let key = BlindKey::forecast(self.ctx.table(), rotation, switch);
+        Some(CardMemory { key, working: 8 * (count * exponents + steps.into_iter().max().unwrap_or_default()) })
+    }
+
+    /// Refuses bootstraps of one ciphertext at a time that a card has no room for.
+    pub(super) fn fits_card(&self, room: u64) -> Result<(), Error> {
+        let Some(CardMemory { key, working }) = self.card_memory(1) else { return Ok(()) };
+        match (key + working) as u64 {
+            needed if needed > room => {
+                Err(MemoryError::FhewCard { set: self.params().literal().name.clone(), needed, room }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
