@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, MemoryLimitError, ParameterError, Table
+from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, MemoryLimitError, ParameterError, Table, _core
 from aglet.cli import info
 from aglet_bench.ckks.card import CardCase, bench_card
+from aglet_bench.ckks.card_model import MODELS, model_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the emulator of cards is for Linux")
 
@@ -262,7 +263,29 @@ def test_a_card_is_measured_beside_the_processor(driver: ctypes.CDLL) -> None:
     for record in records:
         assert record["same_words"]
         assert min(record["first_seconds"], record["seconds"], record["processor_seconds"]) > 0
+    plan = _core.plan("toy", "regular", None, "large", 512)
+    stages = records[-1]["stages"]
+    assert [stage["name"] for stage in stages] == [stage["name"] for stage in plan["stages"]]
+    for stage, planned in zip(stages, plan["stages"], strict=True):
+        # Two ciphertexts side by side take more than one, less than twice as much where they share what they read.
+        one = MODELS[0].seconds(planned["work"], 10)
+        assert one <= stage["model_seconds"] <= 2.001 * one
+    assert sum(stage["model_seconds"] for stage in stages) > 1e-6
     command = [sys.executable, "-m", "aglet", "bench", "card", "--preset", "toy", "--allow-insecure", "--repeat", "1"]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert "fake card 0, F50" in said
     assert said.count("the same") == 3
+    assert "model of an H200" in said
+    assert "coeffs_to_slots" in said
+
+
+def test_the_model_of_a_card_counts_instructions_and_bytes() -> None:
+    """A real bootstrap has about 42 G instructions of doubles."""
+    plan = _core.plan("regular", "regular", None, "large", 1 << 15)
+    work = [stage["work"] for stage in plan["stages"]]
+    assert 30e9 < sum(MODELS[0].arithmetic(one, 16) for one in work) < 60e9
+    h200, h100 = (sum(model.seconds(one, 16) for one in work) for model in MODELS)
+    assert 3e-3 < h200 <= h100 < 15e-3
+    none = dict.fromkeys(work[0], 0)
+    assert MODELS[0].seconds(none | {"key_bytes_read": 48 * 10**9}, 16) == pytest.approx(0.01 / 0.68)  # type: ignore[arg-type]
+    assert model_of("NVIDIA H100 80GB HBM3").name == "H100"

@@ -12,6 +12,7 @@ import numpy as np
 
 from aglet import Ciphertext, Engine, _core
 from aglet_bench import recording
+from aglet_bench.ckks.card_model import model_of
 
 if TYPE_CHECKING:
     from aglet._core import KeySize
@@ -39,6 +40,8 @@ def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
 
     It has the seconds of the first run on the card, with what goes up for it, the median of the others, that of the
     processor, and whether results are the same bytes. Times are for all ciphertexts together, and include the way back.
+    A bootstrap has its stages too: the seconds until a stage has launched its last kernel, those of the processor, and
+    those of a model (`card_model.py`). On an emulated card that is a dry run: only words and models mean anything.
 
     Raises
     ------
@@ -88,4 +91,21 @@ def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
             "first_seconds": first,
             "seconds": statistics.median(rest) if rest else first,
             "processor_seconds": statistics.median(timed[1][1:] or timed[1]),
+            **(_stages(engines, case) if name == "bootstrap" else {}),
         }
+
+
+def _stages(engines: list[Engine], case: CardCase) -> dict[str, Any]:
+    """The stages of the last bootstrap."""
+    card, processor = (engine.stage_runs() for engine in engines)
+    model, log_n = model_of(engines[0].device), engines[0].slot_count.bit_length()
+    rows = [
+        {
+            "name": there["name"],
+            "seconds": there["seconds"],
+            "processor_seconds": here["seconds"],
+            "model_seconds": model.seconds(here["work"], log_n),
+        }
+        for there, here in zip(card, processor, strict=True)
+    ]
+    return {"model": model.name, "stages": rows}

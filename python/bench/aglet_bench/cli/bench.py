@@ -8,13 +8,13 @@ import typer
 
 from aglet import _core
 from aglet.cli import output
-from aglet.errors import DeviceError, ParameterError
+from aglet.errors import ParameterError
 from aglet.reports import failure_text, gigabytes
 from aglet_bench import quiet
-from aglet_bench.ckks.card import CardCase, bench_card
+from aglet_bench.ckks.card import CardCase
 from aglet_bench.ckks.functional import FunctionalCase, bench_functional
 from aglet_bench.ckks.measure import MESSAGES, METHODS, Case, bench_bootstrap
-from aglet_bench.cli import options
+from aglet_bench.cli import cards, options
 from aglet_bench.cli.integer import is_integer_preset
 from aglet_bench.fhew.measure import FhewCase, bench_fhew
 from aglet_bench.integer.measure import OPERATIONS, IntegerCase, bench_integer
@@ -138,23 +138,7 @@ def card(
     json: output.Json = False,
 ) -> None:
     """Measure a card beside all cores of the processor, and compare the words of the results."""
-    case = CardCase(preset, key_size, device_id, many, allow_insecure)
-    records, rows = bench_card(case, repeat=repeat), []
-    different = []
-    for record in records:
-        if not record["same_words"]:
-            different.append(record["operation"])
-        if json:
-            output.json_line(record)
-        times = [f"{1e3 * record[name]:.2f}" for name in ("first_seconds", "seconds", "processor_seconds")]
-        rows.append((record["operation"], *times, "the same" if record["same_words"] else "DIFFERENT"))
-    if not json:
-        heads = ("operation", "first run, ms", "card, ms", "processor, ms", "words")
-        output.console().print(output.table(f"{record['device']} and {record['cpu']}, preset {preset}", heads, rows))
-    if different:
-        raise DeviceError(
-            f"The card gave other words than the processor for {', '.join(different)}; do not use it, and report this."
-        )
+    cards.measured(CardCase(preset, key_size, device_id, many, allow_insecure), repeat=repeat, json=json)
 
 
 @bench.command()

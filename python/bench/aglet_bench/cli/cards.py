@@ -1,0 +1,50 @@
+"""What `aglet bench card` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from aglet.cli import output
+from aglet.errors import DeviceError
+from aglet_bench.ckks.card import CardCase, bench_card
+
+__all__ = ["measured"]
+
+
+def measured(case: CardCase, *, repeat: int, json: bool) -> None:
+    """Measure a card beside the processor, and print records or tables.
+
+    Raises
+    ------
+    DeviceError
+        If the card cannot be used, or gives other words.
+    """
+    records, rows = bench_card(case, repeat=repeat), []
+    different = []
+    for record in records:
+        if not record["same_words"]:
+            different.append(record["operation"])
+        if json:
+            output.json_line(record)
+        times = [f"{1e3 * record[name]:.2f}" for name in ("first_seconds", "seconds", "processor_seconds")]
+        rows.append((record["operation"], *times, "the same" if record["same_words"] else "DIFFERENT"))
+    if not json:
+        heads = ("operation", "first run, ms", "card, ms", "processor, ms", "words")
+        output.console().print(
+            output.table(f"{record['device']} and {record['cpu']}, preset {case.preset}", heads, rows)
+        )
+        output.console().print(_stages(record))
+    if different:
+        raise DeviceError(
+            f"The card gave other words than the processor for {', '.join(different)}; do not use it, and report this."
+        )
+
+
+def _stages(record: dict[str, Any]) -> Table:
+    """The stages of a bootstrap on a card, beside the processor and the model."""
+    heads = ("stage", "card, ms", "processor, ms", f"model of an {record['model']}, ms")
+    names = ("seconds", "processor_seconds", "model_seconds")
+    rows = [(stage["name"], *(f"{1e3 * stage[name]:.3f}" for name in names)) for stage in record["stages"]]
+    return output.table("Stages, until the last launch of each; the model knows no launches", heads, rows)
