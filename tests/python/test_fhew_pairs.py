@@ -122,7 +122,7 @@ def test_keys_of_pairs_that_are_missing_or_of_others(wide: Set) -> None:
         engine.lookup2(x, x, max, wide.key, other.create_packing_key(other.create_secret_key()))
     with pytest.raises(MissingKeyError, match=r"create_secret_key\(\)"):
         engine.create_packing_key(None)  # type: ignore[arg-type]
-    with pytest.raises(MemoryLimitError, match=r"packing key of these parameters needs 0.5 MB and there are 0.1 MB"):
+    with pytest.raises(MemoryLimitError, match=r"packing key of these parameters needs 42.0 MB and there are 0.1 MB"):
         engine.create_packing_key(wide.secret, memory_limit_bytes=100_000)
 
 

@@ -6,6 +6,8 @@ use aglet::fhew::{
 };
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
+use aglet_ring::{arch, sample::ChaChaSource};
+use aglet_rlwe::lwe::LweContext;
 use aglet_rlwe::security::Security;
 
 fn small() -> Engine {
@@ -85,8 +87,25 @@ fn tables_of_two_messages_work_with_keys_out_of_files() {
     let message: Message = engine.params().message();
     let x = engine.encrypt(&[3, 14], message, &sk).unwrap();
     let table = TreeTable::new(message, message, &(0..256).map(|i| i * 3 / 16 % 16).collect::<Vec<_>>()).unwrap();
-    let out = engine.lookup_tree(&[&x[..1], &x[1..]], &[table], (&key, &packing), None, &now()).unwrap();
+    let out =
+        engine.lookup_tree(&[&x[..1], &x[1..]], std::slice::from_ref(&table), (&key, &packing), None, &now()).unwrap();
     assert_eq!(engine.decrypt(&out[0], message, &sk).unwrap(), [62 * 3 / 16]);
+    // A key of an older file, without the key that chooses: its rotations that choose are those of the bootstrap key.
+    assert!(packing.choices().is_some() && packing.byte_count() == engine.packing_key_bytes());
+    let ctx = LweContext::new(engine.params().lwe().clone(), arch::chosen().unwrap()).unwrap();
+    let gadget = PackingKey::digits(&ctx);
+    let older = PackingKey::generate(&ctx, &sk, gadget, &mut ChaChaSource::from_seed([3; 32]), &mut |_, _| true);
+    let (older, length) = through(&engine, &older.unwrap());
+    assert!(older.choices().is_none() && length < packing.stored_bytes() / 20);
+    let again =
+        engine.lookup_tree(&[&x[..1], &x[1..]], std::slice::from_ref(&table), (&key, &older), None, &now()).unwrap();
+    assert_eq!(engine.decrypt(&again[0], message, &sk).unwrap(), [62 * 3 / 16]);
+    assert!(again[0][0].variance() < out[0][0].variance());
+    // A digit that no such key has.
+    let mut bytes = engine.serialize(&made, &now()).unwrap().to_vec();
+    let at = bytes.windows(8).position(|word| word == 22u64.to_le_bytes()).unwrap();
+    bytes[at] = 21;
+    assert_eq!(refused::<PackingKey>(&engine, &bytes), ErrorKind::Serialization);
     let stopped = Control::new();
     stopped.cancel();
     let stopped = engine.create_packing_key(&sk, &stopped).map(|_| ()).unwrap_err().kind();

@@ -1,14 +1,17 @@
 //! Noise of tables at their real size against the formulas: many tables of one rotation, interleaved and as multiples, and packing.
 
 use super::keys::{keys, preset, Keys};
-use aglet_bootstrap::fhew::functional::{OneThread, Way};
+use aglet_bootstrap::fhew::functional::{OneThread, TreePlan, Way};
+use aglet_bootstrap::fhew::Blocks;
 use aglet_ring::arch;
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, Noise, PackingKey};
-use aglet_schemes::fhew::{half_steps, Domain, Message, Table};
+use aglet_ring::blind::Gadget;
+use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, Noise, PackingKey};
+use aglet_rlwe::security::Security;
+use aglet_schemes::fhew::{half_steps, Domain, Message, Table, TreeTable};
 #[cfg(feature = "long")]
 use {
     aglet_bootstrap::fhew::functional::lookup_tree,
-    aglet_schemes::fhew::{Row, Rows, TreeTable},
+    aglet_schemes::fhew::{Row, Rows},
 };
 
 const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
@@ -130,16 +133,90 @@ fn packing_has_the_noise_of_its_automorphisms() {
     near(squares / count, formula, "packing");
 }
 
+/// Choices by one digit: sums of one coefficient and of two, which correlate where rounding meets a secret that has a mean.
+#[test]
+fn rotations_that_choose_have_the_noise_of_their_digit() {
+    let message = Message::new(16, Domain::Padded).unwrap();
+    let (mut found, mut formula, mut both) = (0.0, 0.0, 0.0);
+    let mut count = 0.0;
+    for seed in 20..23 {
+        let mut k = of(WIDE, seed);
+        let digit = k.ctx.params().choice_gadget().unwrap();
+        assert_eq!(digit, Gadget { levels: 1, log_base: 22 });
+        let choices = Blocks::choices(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap().unwrap();
+        let half = half_steps(&k.ctx, message);
+        let start = GlweSample::trivial(&k.ctx, &half, k.key.id()).unwrap();
+        // Neither 0 nor what is near 15 lies at the border between the halves of the torus.
+        let cts = encrypt(&mut k, message, 14).split_off(1);
+        let own = Noise::rotation_with(k.ctx.params(), digit, Some(k.sk.weights(&k.ctx)));
+        formula += own.0 / 3.0;
+        let stated = k.ctx.params().choice_noise(digit);
+        assert!(own.0 * (1.0 + own.1) < stated && stated < 2.5e-9, "{stated:e}");
+        let far = k.ctx.params().n() / 16;
+        for sample in k.key.choose(&k.ctx, (&choices, None), &cts, &[start]).unwrap() {
+            for at in 0..128 {
+                let [x, y] = [at, at + far].map(|at| sample.extract(&k.ctx, at));
+                assert!((x.variance() / stated - 1.0).abs() < 1e-9);
+                found += square(&k, &x, half[0]);
+                let sum = LweCiphertext::combine(&k.ctx, 0, &[(&x, 1), (&y, 1)]).unwrap();
+                both += square(&k, &sum, k.ctx.modulus().add(half[0], half[0])) / sum.variance();
+                count += 1.0;
+            }
+        }
+    }
+    near(found / count, formula, "choices");
+    assert!(both / count < 1.05, "two coefficients of a choice: measured over stated {}", both / count);
+    assert!(preset(LUT4).gadget.levels == 1 && of(LUT4, 2).ctx.params().choice_gadget().is_none());
+}
+
+/// What tables with choices by one digit state: below 2^-128, and the digits of the set where that would not hold.
+#[test]
+fn tables_choose_by_one_digit_where_they_may() {
+    let ctx =
+        LweContext::new(LweParams::new(preset(WIDE), Security::Bits128).unwrap(), arch::chosen().unwrap()).unwrap();
+    let message = Message::new(16, Domain::Padded).unwrap();
+    let table = |messages: u32, limit: u64| {
+        let values: Vec<u64> = (0..16u64.pow(messages)).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & limit).collect();
+        TreeTable::new(message, message, &values).unwrap()
+    };
+    let (digit, noise) = (ctx.params().choice_gadget().unwrap(), ctx.noise());
+    for (messages, split, limit, choices) in
+        [(2, true, 3, 1.0), (2, false, 15, 1.0), (3, true, 15, 1.0), (4, true, 15, 2.0)]
+    {
+        let tables = [table(messages, limit)];
+        let plan = |choices| TreePlan::of(&ctx, &tables, split, choices);
+        let (coarse, fine) = (plan(Some(digit)), plan(None));
+        let more = choices * (ctx.params().choice_noise(digit) - noise.blind_rotation);
+        assert!((coarse.variance() / (fine.variance() + more) - 1.0).abs() < 1e-9);
+        let inputs = vec![noise.fresh; 17];
+        assert!(coarse.log2_failure(&ctx, &inputs) < -128.0 && coarse.rotations() == fine.rotations());
+        // Of a byte, what comes out is read again: as a nibble of two digits of one choice, and as what turns the next table.
+        if messages == 2 && split {
+            for weights in [25.0, 68.0] {
+                let log2 = log2_tail(1.0 / 64.0, noise.decision(weights * coarse.variance()));
+                assert!(log2 < -128.0, "2^{log2}");
+            }
+        }
+        // One digit of ten bits would be wrong too often.
+        assert_eq!(plan(Some(Gadget { levels: 1, log_base: 10 })).variance(), fine.variance());
+    }
+}
+
 /// Squares of errors over the formula for the row that was read, and how many, of one key and tables of so many messages, the last
 /// but one of which may be there as two digits.
 #[cfg(feature = "long")]
-fn several_messages(seed: u8, (messages, split): (u32, bool), count: usize) -> (f64, f64) {
+fn several_messages(seed: u8, (messages, split, coarse): (u32, bool, bool), count: usize) -> (f64, f64) {
     let message = Message::new(16, Domain::Padded).unwrap();
     let values: Vec<u64> = (0..16u64.pow(messages)).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
     let table = TreeTable::new(message, message, &values).unwrap();
     let mut k = of(WIDE, seed);
-    let packing =
+    let mut packing =
         PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true).unwrap();
+    let digit = k.ctx.params().choice_gadget().filter(|_| coarse);
+    if coarse {
+        let choices = Blocks::choices(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap().unwrap();
+        packing = packing.with_choices(choices);
+    }
     // Message `at` of result i is that of this encryption.
     let partner = |at: u32, i: usize| (i * [1, 7, 11][at as usize] + at as usize * i / 16) % count;
     let mut lists: Vec<Vec<_>> = (0..messages)
@@ -163,9 +240,10 @@ fn several_messages(seed: u8, (messages, split): (u32, bool), count: usize) -> (
     let merges = (4f64.powi(k.ctx.params().spec().log_n as i32) - 1.0) / 3.0;
     let kind = Rows::of(messages as usize, split);
     let choices = kind.choices(messages as usize) as f64;
-    let variance = |noise: &Noise, factors: f64| {
-        noise.blind_rotation * (factors + choices) + noise.automorphism * merges * choices
+    let variance = |noise: &Noise, choice: f64, factors: f64| {
+        noise.blind_rotation * factors + (choice + noise.automorphism * merges) * choices
     };
+    let stated = digit.map_or(k.ctx.noise().blind_rotation, |digit| k.ctx.params().choice_noise(digit));
     let squares = |row: &Row| row.factors(k.ctx.params()).iter().map(|f| (f.2 * f.2) as f64).sum::<f64>();
     let factors: Vec<f64> = table.choices(kind).iter().map(squares).collect();
     // The ciphertext says the noise of the steepest row, of each rotation on its own.
@@ -176,7 +254,7 @@ fn several_messages(seed: u8, (messages, split): (u32, bool), count: usize) -> (
             largest[one[0].0] = largest[one[0].0].max(squares);
         }
     }
-    let claimed = variance(&k.ctx.params().noise(), largest.iter().sum());
+    let claimed = variance(&k.ctx.params().noise(), stated, largest.iter().sum());
     // Which row is read of a number, of two messages by a sign.
     let row = |at: usize| match kind {
         Rows::One => at / 16,
@@ -184,10 +262,12 @@ fn several_messages(seed: u8, (messages, split): (u32, bool), count: usize) -> (
         Rows::Turns => at / 256,
     };
     let own = noise(&k);
+    let weights = Some(k.sk.weights(&k.ctx));
+    let choice = digit.map_or(own.blind_rotation, |digit| Noise::rotation_with(k.ctx.params(), digit, weights).0);
     let squares = out.iter().enumerate().map(|(i, ct)| {
         assert!((-1e-9..0.1).contains(&(ct.variance() / claimed - 1.0)));
         let at = (0..messages).fold(0, |all, at| 16 * all + partner(at, i) % 16);
-        square(&k, ct, message.encode(&k.ctx, values[at]).unwrap()) / variance(&own, factors[row(at)])
+        square(&k, ct, message.encode(&k.ctx, values[at]).unwrap()) / variance(&own, choice, factors[row(at)])
     });
     (squares.sum(), out.len() as f64)
 }
@@ -196,7 +276,13 @@ fn several_messages(seed: u8, (messages, split): (u32, bool), count: usize) -> (
 #[cfg(feature = "long")]
 fn tables_of_several_messages_have_the_noise_of_all_their_steps() {
     // 1920 squares have a deviation of one part in 31, 960 of one in 22.
-    for (messages, count) in [((3, true), 240), ((2, true), 480), ((2, false), 480), ((3, false), 240)] {
+    for (messages, count) in [
+        ((3, true, true), 240),
+        ((2, true, true), 480),
+        ((2, true, false), 480),
+        ((2, false, true), 480),
+        ((3, false, true), 240),
+    ] {
         let found: Vec<(f64, f64)> = std::thread::scope(|scope| {
             let keys: Vec<_> =
                 (10..14).map(|seed| scope.spawn(move || several_messages(seed, messages, count))).collect();

@@ -278,7 +278,7 @@ impl Backend for Card {
         plan: &Division,
         to: &[usize],
     ) -> Result<Vec<Poly<Eval>>, RingError> {
-        let Some(device) = self.device(ring, with_operands(of.iter().flatten().copied()))? else {
+        let Some(device) = self.on(ring, with_operands(of.iter().flatten().copied()))? else {
             return Host.divide_extended(ring, of, plan, to);
         };
         let whole = |of: &[&Poly<Eval>; 2]| {

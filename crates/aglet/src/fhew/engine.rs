@@ -4,9 +4,10 @@ use super::array::FhewContext;
 use super::PublicKey;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId, MemoryError, ParameterError};
-use aglet_bootstrap::fhew::{functional, FhewBootstrapKey};
+use aglet_bootstrap::fhew::{functional, Blocks, FhewBootstrapKey};
+use aglet_ring::packed::PackedKey;
 use aglet_ring::{Backend, BlockRotation};
-use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
+use aglet_rlwe::lwe::{BlindRotationKey, LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
 use aglet_schemes::fhew::{check_refresh, not, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,6 +22,8 @@ pub struct Engine {
 pub struct BootstrapKey {
     pub(crate) key: FhewBootstrapKey,
     there: Mutex<Option<There>>,
+    /// Of keys that choose, by their seed.
+    choices: Mutex<Option<([u8; 32], There)>>,
 }
 
 /// A backend, and the rotations that it does.
@@ -28,7 +31,7 @@ type There = (Arc<dyn Backend>, Option<Arc<dyn BlockRotation>>);
 
 impl BootstrapKey {
     pub(crate) fn new(key: FhewBootstrapKey) -> Self {
-        Self { key, there: Mutex::default() }
+        Self { key, there: Mutex::default(), choices: Mutex::default() }
     }
     /// Its rotations on a backend, where they are put once; none where the host rotates.
     pub(super) fn on(
@@ -42,6 +45,22 @@ impl BootstrapKey {
         }
         let made = self.key.on(ctx, &**backend)?;
         *there = Some((backend.clone(), made.clone()));
+        Ok(made)
+    }
+    /// The same of keys that choose.
+    pub(super) fn choices_on(
+        &self,
+        ctx: &LweContext,
+        backend: &Arc<dyn Backend>,
+        choices: &BlindRotationKey,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_bootstrap::Error> {
+        let (mut known, seed) = (self.choices.lock().unwrap_or_else(PoisonError::into_inner), choices.samples().seed());
+        if let Some((_, (_, found))) = known.as_ref().filter(|(own, (old, _))| own == seed && Arc::ptr_eq(old, backend))
+        {
+            return Ok(found.clone());
+        }
+        let made = self.key.choices_on(ctx, &**backend, choices)?;
+        *known = Some((*seed, (backend.clone(), made.clone())));
         Ok(made)
     }
     /// The secret key that it belongs to.
@@ -116,7 +135,8 @@ impl Engine {
     /// Bytes of the packing key in memory.
     #[must_use]
     pub fn packing_key_bytes(&self) -> usize {
-        PackingKey::forecast(&self.ctx, PackingKey::digits(&self.ctx))
+        let choices = Blocks::choice_shape(&self.ctx).map_or(0, |shape| PackedKey::forecast(self.ctx.table(), shape));
+        PackingKey::forecast(&self.ctx, PackingKey::digits(&self.ctx)) + choices
     }
 
     /// Draws a secret key.
@@ -147,15 +167,22 @@ impl Engine {
     }
 
     /// Makes the packing key, for LUTs on two messages and for results that are sent: a few GLWE ciphertexts for each doubling of the
-    /// degree. Its digits have two levels, so that packing leaves little noise.
+    /// degree. Its digits have two levels, so that packing leaves little noise. Where those of the set have more than one, there is a
+    /// key of one digit too, half as large as the bootstrap key, for the rotations of such LUTs that choose.
     ///
     /// # Errors
     /// As [`Engine::create_bootstrap_key`].
     pub fn create_packing_key(&self, sk: &LweSecretKey, control: &Control) -> Result<PackingKey, Error> {
         let mut source = self.runtime.random("packing key", 0)?;
         let mut progress = progress(control, "packing key");
-        self.runtime
-            .run(|| Ok(PackingKey::generate(&self.ctx, sk, PackingKey::digits(&self.ctx), &mut source, &mut progress)?))
+        let (ctx, digits) = (&self.ctx, PackingKey::digits(&self.ctx));
+        self.runtime.run(|| {
+            let key = PackingKey::generate(ctx, sk, digits, &mut source, &mut progress)?;
+            Ok(match Blocks::choices(ctx, sk, &mut source, &mut progress)? {
+                Some(choices) => key.with_choices(choices),
+                None => key,
+            })
+        })
     }
 
     /// Evaluates a gate on arrays of bits, element by element: one bootstrap for each bit. A majority takes one or two

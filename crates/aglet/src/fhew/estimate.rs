@@ -96,7 +96,7 @@ impl Engine {
     /// tables, given by the steepest row. Later steps start from it.
     #[must_use]
     pub fn tree_variance(&self, tables: &[TreeTable], split: bool) -> f64 {
-        TreePlan::of(&self.ctx, tables, split).variance(&self.ctx)
+        TreePlan::of(&self.ctx, tables, split, self.ctx.params().choice_gadget()).variance()
     }
 
     /// A rotation of a batch, whose key is in the cache.
@@ -167,7 +167,7 @@ impl Engine {
                         variances.extend((0..kind.rotations()).map(|_| turned));
                     }
                 }
-                let plan = TreePlan::of(&self.ctx, tables, split);
+                let plan = TreePlan::of(&self.ctx, tables, split, params.choice_gadget());
                 (plan.rotations() + full_rotations(first), plan.log2_failure(&self.ctx, &variances))
             }
             Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, variance)),

@@ -6,7 +6,7 @@ use super::{BootstrapKey, Engine};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::fhew::functional::Rotate;
 use aglet_ring::BlockRotation;
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
+use aglet_rlwe::lwe::{BlindRotationKey, GlweSample, LweCiphertext, LweContext};
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,17 +61,18 @@ impl Engine {
 }
 
 impl Workers<'_> {
-    /// What `work` makes of parts of the inputs with their starts, in their order: a list of one thing for each start of each.
+    /// What `work`, on a card or on the threads, makes of parts of the inputs with their starts, in their order: a list of one thing for each start of each.
     fn batches<T: Send>(
         &self,
         cts: &[LweCiphertext],
         starts: &[GlweSample],
+        on_card: bool,
         work: impl Fn(&[LweCiphertext], &[GlweSample]) -> Result<Vec<T>, aglet_bootstrap::Error> + Sync,
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
         let each = starts.len().checked_div(cts.len()).unwrap_or_default().max(1);
-        let together = match self.there {
-            Some(_) => self.on_card,
-            None => (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER),
+        let together = match on_card {
+            true => self.on_card,
+            false => (each * cts.len()).div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER),
         };
         // Noisier inputs than fresh ones may take more rotations than were planned.
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,9 +98,9 @@ impl Workers<'_> {
             let pairs = cts.iter().zip(starts.chunks(each));
             pairs.flat_map(|(ct, own)| own.chunks(together).map(move |some| (std::slice::from_ref(ct), some))).collect()
         };
-        let batches: Result<Vec<Vec<T>>, _> = match self.there {
-            Some(_) => batches.into_iter().map(batch).collect(),
-            None => batches.into_par_iter().map(batch).collect(),
+        let batches: Result<Vec<Vec<T>>, _> = match on_card {
+            true => batches.into_iter().map(batch).collect(),
+            false => batches.into_par_iter().map(batch).collect(),
         };
         Ok(batches?.into_iter().flatten().collect())
     }
@@ -124,7 +125,7 @@ impl Rotate for Workers<'_> {
         then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
         let (ctx, key) = (&self.engine.ctx, &self.key.key);
-        self.batches(cts, starts, |some, own| match &self.there {
+        self.batches(cts, starts, self.there.is_some(), |some, own| match &self.there {
             Some(there) => {
                 key.rotate_tables_by(ctx, &**there, some, own, log_tables)?.into_par_iter().map(&then).collect()
             }
@@ -142,9 +143,28 @@ impl Rotate for Workers<'_> {
     ) -> Result<Vec<Vec<LweCiphertext>>, aglet_bootstrap::Error> {
         let (ctx, key) = (&self.engine.ctx, &self.key.key);
         let list = |sample: GlweSample| at.iter().map(|&at| sample.extract(ctx, at)).collect();
-        self.batches(cts, starts, |some, own| match &self.there {
+        self.batches(cts, starts, self.there.is_some(), |some, own| match &self.there {
             Some(there) => key.extract_by(ctx, &**there, (some, own, log_tables), at),
             None => Ok(key.rotate_tables(ctx, some, own, log_tables)?.into_iter().map(list).collect()),
+        })
+    }
+
+    fn choose<T: Send>(
+        &self,
+        choices: &BlindRotationKey,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
+    ) -> Result<Vec<T>, aglet_bootstrap::Error> {
+        let (ctx, (_, backend)) = (&self.engine.ctx, self.engine.runtime.machine());
+        let there = self.key.choices_on(ctx, &backend, choices)?;
+        let there = there.as_deref();
+        self.batches(cts, starts, there.is_some(), |some, own| {
+            let rotated = self.key.key.choose(ctx, (choices, there), some, own)?;
+            match there {
+                Some(_) => rotated.into_par_iter().map(&then).collect(),
+                None => rotated.into_iter().map(&then).collect(),
+            }
         })
     }
 

@@ -3,4 +3,4 @@
 pub mod blind_rotation;
 pub mod functional;
 
-pub use blind_rotation::{BlindRotation, FhewBootstrapKey};
+pub use blind_rotation::{BlindRotation, Blocks, FhewBootstrapKey};

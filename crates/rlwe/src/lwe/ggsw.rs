@@ -5,6 +5,7 @@ use super::seeded::SeededKey;
 use super::LweContext;
 use crate::error::Error;
 use crate::secret::KeyId;
+use aglet_ring::blind::Gadget;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use zeroize::Zeroizing;
@@ -25,11 +26,12 @@ pub struct GgswMessage {
 /// `m g_i`, so that its external product with a sample of phase p has the phase `m p`.
 pub struct BlindRotationKey {
     samples: SeededKey,
+    gadget: Gadget,
     key: KeyId,
 }
 
 impl BlindRotationKey {
-    /// Makes the key: a sample for each message, in blocks of `keys`.
+    /// Makes the key: a sample for each message, in blocks of `keys`, for these digits.
     ///
     /// # Errors
     /// Memory that cannot be had; [`Error::Cancelled`].
@@ -40,13 +42,13 @@ impl BlindRotationKey {
         ctx: &LweContext,
         sk: &LweSecretKey,
         messages: &[GgswMessage],
-        keys: usize,
+        (keys, gadget): (usize, Gadget),
         source: &mut ChaChaSource,
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
-        let (spec, m) = (ctx.params().spec(), ctx.modulus());
+        let m = ctx.modulus();
         assert!(messages.len().is_multiple_of(keys), "blocks are whole");
-        let shape = Self::shape(ctx, messages.len() / keys, keys);
+        let shape = Self::shape(ctx, messages.len() / keys, keys, gadget);
         let mut rows = GlweRows::new(ctx, sk);
         let mut message = Zeroizing::new(vec![0; ctx.params().n()]);
         let samples =
@@ -58,24 +60,23 @@ impl BlindRotationKey {
                     messages[block * keys + key].write(ctx, sk, &mut message);
                 }
                 rows.draw(source, masks, body);
-                rows.add_message(r, &message, spec.gadget.weight(m.value(), level), body);
+                rows.add_message(r, &message, gadget.weight(m.value(), level), body);
                 Ok::<_, Error>(())
             })?;
-        Ok(Self { samples, key: sk.id() })
+        Ok(Self { samples, gadget, key: sk.id() })
     }
 
-    /// The key that is made of these samples.
+    /// The key that is made of these samples, which are for these digits.
     #[must_use]
-    pub fn of(samples: SeededKey, key: KeyId) -> Self {
-        Self { samples, key }
+    pub fn of(samples: SeededKey, gadget: Gadget, key: KeyId) -> Self {
+        Self { samples, gadget, key }
     }
 
-    /// The shape in memory of so many blocks with so many samples each.
+    /// The shape in memory of so many blocks with so many samples each, for these digits.
     #[must_use]
-    pub fn shape(ctx: &LweContext, blocks: usize, keys: usize) -> KeyShape {
-        let spec = ctx.params().spec();
-        let columns = spec.rank + 1;
-        KeyShape { blocks, keys, rows: columns, levels: spec.gadget.levels, columns }
+    pub fn shape(ctx: &LweContext, blocks: usize, keys: usize, gadget: Gadget) -> KeyShape {
+        let columns = ctx.params().spec().rank + 1;
+        KeyShape { blocks, keys, rows: columns, levels: gadget.levels, columns }
     }
 
     /// The packed samples.
@@ -87,6 +88,11 @@ impl BlindRotationKey {
     #[must_use]
     pub fn samples(&self) -> &SeededKey {
         &self.samples
+    }
+    /// The digits that it is for.
+    #[must_use]
+    pub fn gadget(&self) -> Gadget {
+        self.gadget
     }
     /// The secret that it is of.
     #[must_use]

@@ -5,6 +5,7 @@ use super::{LweCiphertext, LweContext, Switched};
 use crate::error::Error;
 use crate::fault::OperandFault;
 use crate::secret::KeyId;
+use aglet_ring::blind::Gadget;
 use aglet_ring::small::Words;
 use std::collections::BTreeMap;
 
@@ -72,13 +73,20 @@ impl GlweSample {
         Ok(Self { words, key, noises: vec![own] })
     }
 
-    /// What a rotation by the exponents of an input made of a start: the noise of the start stays, that of the rotation is named by both.
+    /// What a rotation by the exponents of an input made of a start: the noise of the start stays, that of the rotation is named by both, and
+    /// by the digit of a rotation that only chooses, see [`super::LweParams::choice_gadget`].
     ///
     /// # Errors
     /// As [`GlweSample::new`].
-    pub fn rotated(ctx: &LweContext, words: Words, start: &Self, by: &Switched) -> Result<Self, Error> {
+    pub fn rotated(
+        ctx: &LweContext,
+        words: Words,
+        start: &Self,
+        by: &Switched,
+        choice: Option<Gadget>,
+    ) -> Result<Self, Error> {
         let own = Self::new(ctx, words, start.key, ctx.noise().blind_rotation)?;
-        Ok(Self { noises: Self::rotated_noises(ctx, start, by), ..own })
+        Ok(Self { noises: Self::rotated_noises(ctx, start, by, choice), ..own })
     }
 
     /// [`GlweSample::extract`] of what a rotation made of a start, where only these words are known: the mask and the body.
@@ -95,25 +103,26 @@ impl GlweSample {
         if found != expected {
             return Err(OperandFault::Size { what: "ciphertext", measure: "size", found, expected }.into());
         }
-        let noises = Self::rotated_noises(ctx, start, by);
+        let noises = Self::rotated_noises(ctx, start, by, None);
         let sources = noises.iter().map(|noise| noise.source(ctx.params().n(), at, 1)).collect();
         Ok(LweCiphertext::new(words, start.key, Sources::new(ctx, sources)))
     }
 
     /// The noises of what a rotation made of a start.
-    fn rotated_noises(ctx: &LweContext, start: &Self, by: &Switched) -> Vec<SampleNoise> {
+    fn rotated_noises(ctx: &LweContext, start: &Self, by: &Switched, choice: Option<Gadget>) -> Vec<SampleNoise> {
         let (n, q) = (ctx.params().n(), ctx.modulus().value());
         let input = digest(by.mask.iter().map(|&e| u64::from(e)));
         // A start and its negative may leave noises that are the negatives of one another.
         let negative = start.words.iter().find(|&&w| w != 0).is_some_and(|&w| w > q / 2);
-        let pattern = digest(start.words.iter().map(|&w| if negative && w != 0 { q - w } else { w }));
+        let words = start.words.iter().map(|&w| if negative && w != 0 { q - w } else { w });
+        let pattern = digest(words.chain(choice.map(|gadget| u64::from(gadget.log_base))));
         let shift = (usize::from(by.body) + if negative { n } else { 0 }) % (2 * n);
         let rotated = |noise: &SampleNoise| {
             let parts = [noise.pattern, noise.shift as u64, input, u64::from(by.body)];
             SampleNoise { pattern: digest(parts.into_iter()), rotation: 0, shift: 0, coefficients: false, ..*noise }
         };
         let mut noises: Vec<_> = start.noises.iter().map(rotated).collect();
-        let variance = ctx.noise().blind_rotation;
+        let variance = choice.map_or(ctx.noise().blind_rotation, |gadget| ctx.params().choice_noise(gadget));
         noises.push(SampleNoise { input, pattern, rotation: shift, shift, coefficients: true, variance });
         noises
     }

@@ -5,6 +5,7 @@
 //! `(A_0, .., A_(k-1), B)` is `B - sum A_r S_r`. Variances are those of phases over the modulus, squared.
 
 mod automorphism;
+mod choices;
 mod ciphertext;
 mod ggsw;
 mod glwe;

@@ -59,11 +59,8 @@ impl Noise {
         let (lwe, glwe) = (relative(params.lwe_error().sigma()), relative(params.glwe_error().sigma()));
         let Weights { short, whole } = weights.unwrap_or_else(|| Weights::heavy(params));
         let (column, rest) = decomposed(params, spec.gadget);
-        let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
-        let automorphism = rank * column + whole * rest;
-        let (rounded, maps) = (counts.rotated * short + counts.replaced, counts.automorphisms);
-        let blind_rotation = counts.keys * (rank + 1.0) * column + rounded * (1.0 + whole) * rest + maps * automorphism;
-        let neighbours = mean * (rounded + maps) * whole * rest / blind_rotation;
+        let automorphism = spec.rank as f64 * column + whole * rest;
+        let (blind_rotation, neighbours) = rotation(params, spec.gadget, Weights { short, whole });
         let digits = f64::from(spec.switch_digits);
         // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
         let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
@@ -87,6 +84,12 @@ impl Noise {
             automorphism,
             neighbours,
         }
+    }
+
+    /// What a blind rotation with digits of its own gives, as [`Noise::blind_rotation`] and [`Noise::neighbours`] have it for those of the set.
+    #[must_use]
+    pub fn rotation_with(params: &LweParams, gadget: Gadget, weights: Option<Weights>) -> (f64, f64) {
+        rotation(params, gadget, weights.unwrap_or_else(|| Weights::heavy(params)))
     }
 
     /// What an automorphism of a GLWE sample adds with digits of its own, for a secret of many ones.
@@ -113,6 +116,16 @@ impl Noise {
     pub fn interleaved(&self, input: f64, log_tables: u32) -> f64 {
         input + self.key_switch + self.mod_switch * 4f64.powi(log_tables as i32)
     }
+}
+
+/// The variance that a rotation gives, and how neighbouring coefficients of it correlate.
+fn rotation(params: &LweParams, gadget: Gadget, Weights { short, whole }: Weights) -> (f64, f64) {
+    let (spec, (column, rest)) = (params.spec(), decomposed(params, gadget));
+    let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
+    let (rounded, maps) = (counts.rotated * short + counts.replaced, counts.automorphisms);
+    let automorphism = rank * column + whole * rest;
+    let all = counts.keys * (rank + 1.0) * column + rounded * (1.0 + whole) * rest + maps * automorphism;
+    (all, params.mean() * (rounded + maps) * whole * rest / all)
 }
 
 /// What the digits of a column do: against errors, and what rounding leaves of the phase at each secret, and of the body.

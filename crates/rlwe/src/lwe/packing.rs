@@ -5,7 +5,9 @@
 //! times as large, so samples are multiplied by the inverse of N before: that is exact, and so is what is removed. Bodies meet no key,
 //! so what is removed of them need not be there.
 
-use super::{AutomorphismKeys, GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, Progress, SeededKey};
+use super::{
+    AutomorphismKeys, BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, Progress, SeededKey,
+};
 use crate::error::Error;
 use crate::fault::OperandFault;
 use crate::secret::KeyId;
@@ -14,9 +16,10 @@ use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 
-/// The keys of all merges.
+/// The keys of all merges, and of the rotations that choose among packed values where they have digits of their own.
 pub struct PackingKey {
     automorphisms: AutomorphismKeys,
+    choices: Option<BlindRotationKey>,
     own_digits: bool,
     key: KeyId,
 }
@@ -37,14 +40,30 @@ impl PackingKey {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois(ctx), gadget, source, progress)?;
-        Ok(Self { automorphisms, own_digits: gadget != ctx.params().spec().gadget, key: sk.id() })
+        Ok(Self { automorphisms, choices: None, own_digits: gadget != ctx.params().spec().gadget, key: sk.id() })
     }
 
     /// The key that is made of these samples.
     #[must_use]
     pub fn of(ctx: &LweContext, gadget: Gadget, samples: SeededKey, key: KeyId) -> Self {
         let own_digits = gadget != ctx.params().spec().gadget;
-        Self { automorphisms: AutomorphismKeys::of(samples, &galois(ctx), gadget), own_digits, key }
+        let automorphisms = AutomorphismKeys::of(samples, &galois(ctx), gadget);
+        Self { automorphisms, choices: None, own_digits, key }
+    }
+
+    /// The key with one for rotations that choose, of the same secret and with the digit of [`super::LweParams::choice_gadget`].
+    ///
+    /// # Panics
+    /// If the secrets differ.
+    #[must_use]
+    pub fn with_choices(self, choices: BlindRotationKey) -> Self {
+        assert!(self.key == choices.key(), "keys of one secret");
+        Self { choices: Some(choices), ..self }
+    }
+    /// The key of rotations that choose; none where the set has one digit, and in older files.
+    #[must_use]
+    pub fn choices(&self) -> Option<&BlindRotationKey> {
+        self.choices.as_ref()
     }
 
     /// The digits that a packing key for many messages has: those of the set, or finer ones where they have one level, of the least noise.
@@ -74,13 +93,13 @@ impl PackingKey {
     pub fn shape(ctx: &LweContext, gadget: Gadget) -> KeyShape {
         AutomorphismKeys::shape(ctx, galois(ctx).len(), gadget)
     }
-    /// Bytes that a key of these parameters takes in memory.
+    /// Bytes that a key of these parameters takes in memory, without choices.
     #[must_use]
     pub fn forecast(ctx: &LweContext, gadget: Gadget) -> usize {
         PackedKey::forecast(ctx.table(), Self::shape(ctx, gadget))
     }
 
-    /// The samples with the seed of their masks.
+    /// The samples of merges with the seed of their masks.
     #[must_use]
     pub fn samples(&self) -> &SeededKey {
         self.automorphisms.samples()
@@ -88,12 +107,15 @@ impl PackingKey {
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.samples().packed().byte_count()
+        self.parts().map(|samples| samples.packed().byte_count()).sum()
     }
     /// Bytes when stored with a seed in place of the uniform part.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
-        self.samples().stored_bytes()
+        self.parts().map(SeededKey::stored_bytes).sum()
+    }
+    fn parts(&self) -> impl Iterator<Item = &SeededKey> {
+        [self.samples()].into_iter().chain(self.choices.iter().map(BlindRotationKey::samples))
     }
     /// The secret key that it is of.
     #[must_use]

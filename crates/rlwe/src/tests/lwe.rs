@@ -186,7 +186,11 @@ fn blocks_rotate_the_phase_by_the_secret() {
     let sk = LweSecretKey::generate(&ctx, &mut source);
     let whether = |coordinate| GgswMessage { coordinate, exponents: [None, None, Some(0)] };
     let messages: Vec<GgswMessage> = (0..ctx.params().spec().dimension).map(whether).collect();
-    let key = BlindRotationKey::generate(&ctx, &sk, &messages, 4, &mut source, &mut |_, _| true).unwrap();
+    let key =
+        BlindRotationKey::generate(&ctx, &sk, &messages, (4, ctx.params().spec().gadget), &mut source, &mut |_, _| {
+            true
+        })
+        .unwrap();
     let (m, n, g) = (ctx.modulus(), ctx.params().n(), ctx.params().spec().gadget);
     let mut scratch = Words::zeros(scratch_words(ctx.table(), 4, g));
     let mut squares = 0.0;

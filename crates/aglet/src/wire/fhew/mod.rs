@@ -9,11 +9,12 @@ use super::rlwe::{unknown, Words};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::fhew::{presets, Array, BootstrapKey, FhewContext, PackingKey, PublicKey, SecretKey};
 use crate::{Error, KeyId, OtherEngine};
+use aglet_bootstrap::fhew::Blocks;
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::blind::Gadget;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
-use aglet_rlwe::lwe::{samples, SeededKey};
+use aglet_rlwe::lwe::{samples, BlindRotationKey, SeededKey};
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use zeroize::Zeroizing;
 
@@ -186,6 +187,16 @@ fn digits(context: &FhewContext, w: &Words) -> Result<Gadget, Error> {
     }
 }
 
+/// The shape and the digit of the key that chooses; none in older files and for sets without one.
+fn choices(context: &FhewContext, w: &Words) -> Result<Option<(KeyShape, Gadget)>, Error> {
+    let ctx = context.ctx();
+    match (w[2], Blocks::choice_shape(ctx).zip(ctx.params().choice_gadget())) {
+        (0, _) => Ok(None),
+        (log_base, Some(found)) if u64::from(found.1.log_base) == log_base => Ok(Some(found)),
+        _ => unknown::<FhewContext, PackingKey, _>("digits of choices"),
+    }
+}
+
 impl Stored<FhewContext> for PackingKey {
     const KIND: Kind = Kind { tag: 14, name: "packing key" };
     const SLOTS: bool = true;
@@ -193,19 +204,29 @@ impl Stored<FhewContext> for PackingKey {
     fn id(&self) -> KeyId {
         self.id()
     }
-    /// Its levels and the bits of its base, or nothing for the digits of the set.
+    /// Its levels and the bits of its base, or 0 for the digits of the set; then the bits of the digit of choices, or nothing where
+    /// none are there.
     fn words(&self) -> Vec<u64> {
-        self.own_digits().map(|gadget| vec![gadget.levels as u64, u64::from(gadget.log_base)]).unwrap_or_default()
+        let own = self.own_digits().map_or([0, 0], |gadget| [gadget.levels as u64, u64::from(gadget.log_base)]);
+        match self.choices() {
+            Some(choices) => vec![own[0], own[1], u64::from(choices.gadget().log_base)],
+            None => own.to_vec(),
+        }
     }
     fn shapes(context: &FhewContext, w: &Words) -> Result<Vec<Shape>, Error> {
         let ctx = context.ctx();
-        Ok(key_shapes(context, ctx.table(), Self::shape(ctx, digits(context, w)?)).collect())
+        let merges = key_shapes(context, ctx.table(), Self::shape(ctx, digits(context, w)?));
+        let choices = choices(context, w)?.into_iter();
+        Ok(merges.chain(choices.flat_map(|(shape, _)| key_shapes(context, ctx.table(), shape))).collect())
     }
     fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_key(context.ctx().table(), self.samples(), out)
+        put_key(context.ctx().table(), self.samples(), out)?;
+        self.choices().map_or(Ok(()), |choices| put_key(context.ctx().table(), choices.samples(), out))
     }
     fn take(context: &FhewContext, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let (ctx, gadget) = (context.ctx(), digits(context, w)?);
-        Ok(Self::of(ctx, gadget, take_key(ctx.table(), Self::shape(ctx, gadget), parts)?, id))
+        let key = Self::of(ctx, gadget, take_key(ctx.table(), Self::shape(ctx, gadget), parts)?, id);
+        let Some((shape, digit)) = choices(context, w)? else { return Ok(key) };
+        Ok(key.with_choices(BlindRotationKey::of(take_key(ctx.table(), shape, parts)?, digit, id)))
     }
 }

@@ -5,7 +5,7 @@
 //! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator. A whole block takes one pair of transforms.
 
 use super::BlindRotation;
-use aglet_ring::blind::{blind_block, scratch_words, MergedBlock};
+use aglet_ring::blind::{blind_block, scratch_words, Gadget, MergedBlock};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -38,19 +38,51 @@ impl Blocks {
         source: &mut ChaChaSource,
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
+        Ok(Self(Self::with_digits(ctx, sk, ctx.params().spec().gadget, source, progress)?))
+    }
+
+    /// The keys of rotations that only choose, for the digit of [`aglet_rlwe::lwe::LweParams::choice_gadget`]; none for a set without one.
+    ///
+    /// # Errors
+    /// As [`Blocks::generate`].
+    pub fn choices(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
+    ) -> Result<Option<BlindRotationKey>, Error> {
+        let gadget = ctx.params().choice_gadget();
+        gadget.map(|gadget| Self::with_digits(ctx, sk, gadget, source, progress)).transpose()
+    }
+    /// The shape of such keys.
+    #[must_use]
+    pub fn choice_shape(ctx: &LweContext) -> Option<KeyShape> {
+        ctx.params().choice_gadget().map(|gadget| Self::shape_with(ctx, gadget))
+    }
+
+    fn with_digits(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        gadget: Gadget,
+        source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
+    ) -> Result<BlindRotationKey, Error> {
         let n = ctx.params().spec().dimension;
         let messages: Vec<_> = if Self::signed(ctx) {
             (0..n).flat_map(|i| [whether(i, 1), whether(i, -1)]).collect()
         } else {
             (0..n).map(|i| whether(i, 1)).collect()
         };
-        Ok(Self(BlindRotationKey::generate(ctx, sk, &messages, Self::shape(ctx).keys, source, progress)?))
+        BlindRotationKey::generate(ctx, sk, &messages, (Self::shape(ctx).keys, gadget), source, progress)
     }
 
     /// The shape of the keys.
     pub(super) fn shape(ctx: &LweContext) -> KeyShape {
+        Self::shape_with(ctx, ctx.params().spec().gadget)
+    }
+    fn shape_with(ctx: &LweContext, gadget: Gadget) -> KeyShape {
         let keys = if Self::signed(ctx) { 2 } else { ctx.params().block() };
-        BlindRotationKey::shape(ctx, ctx.params().spec().dimension / ctx.params().block(), keys)
+        BlindRotationKey::shape(ctx, ctx.params().spec().dimension / ctx.params().block(), keys, gadget)
     }
     /// Makes the rotation from these keys.
     pub(super) fn of(keys: BlindRotationKey) -> Self {
@@ -78,24 +110,7 @@ impl BlindRotation for Blocks {
     }
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
-        let (spec, block) = (ctx.params().spec(), ctx.params().block());
-        let exponents: Vec<Vec<u16>> = inputs.iter().map(|input| Self::exponents(ctx, input)).collect();
-        let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
-        let (key, each) = (self.0.packed(), accs.len() / inputs.len().max(1));
-        let keys = key.shape().keys;
-        let exponents = |i: usize, at: usize| &exponents[i][at * keys..(at + 1) * keys];
-        let mut merged = (each >= MERGED).then(|| MergedBlock::new(ctx.table(), key));
-        for at in 0..spec.dimension / block {
-            let Some(merged) = &mut merged else {
-                let pairs = accs.iter_mut().enumerate().map(|(i, acc)| (exponents(i / each, at), &mut acc[..]));
-                blind_block(ctx.table(), key, at, spec.gadget, pairs, &mut scratch);
-                continue;
-            };
-            for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
-                let (exponents, accs) = (exponents(i, at), accs.iter_mut().map(|acc| &mut acc[..]));
-                merged.blind_block(ctx.table(), (key, at), spec.gadget, exponents, accs, &mut scratch);
-            }
-        }
+        Self::rotate_by(&self.0, ctx, inputs, accs);
     }
 
     fn on(
@@ -104,7 +119,44 @@ impl BlindRotation for Blocks {
         backend: &dyn Backend,
         switch: &LweSwitchingKey,
     ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
+        Self::keys_on(&self.0, ctx, backend, switch)
+    }
+}
+
+impl Blocks {
+    /// [`BlindRotation::rotate`] by keys of blocks, those of choices too.
+    pub(super) fn rotate_by(keys: &BlindRotationKey, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
+        let (spec, block, gadget) = (ctx.params().spec(), ctx.params().block(), keys.gadget());
+        let exponents: Vec<Vec<u16>> = inputs.iter().map(|input| Self::exponents(ctx, input)).collect();
+        let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, gadget));
+        let (key, each) = (keys.packed(), accs.len() / inputs.len().max(1));
+        let keys = key.shape().keys;
+        let exponents = |i: usize, at: usize| &exponents[i][at * keys..(at + 1) * keys];
+        let mut merged = (each >= MERGED).then(|| MergedBlock::new(ctx.table(), key));
+        for at in 0..spec.dimension / block {
+            let Some(merged) = &mut merged else {
+                let pairs = accs.iter_mut().enumerate().map(|(i, acc)| (exponents(i / each, at), &mut acc[..]));
+                blind_block(ctx.table(), key, at, gadget, pairs, &mut scratch);
+                continue;
+            };
+            for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
+                let (exponents, accs) = (exponents(i, at), accs.iter_mut().map(|acc| &mut acc[..]));
+                merged.blind_block(ctx.table(), (key, at), gadget, exponents, accs, &mut scratch);
+            }
+        }
+    }
+
+    /// [`BlindRotation::on`] by keys of blocks, those of choices too.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub(super) fn keys_on(
+        keys: &BlindRotationKey,
+        ctx: &LweContext,
+        backend: &dyn Backend,
+        switch: &LweSwitchingKey,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
         let switch = switch.there(ctx, Self::signed(ctx));
-        Ok(backend.block_rotation(ctx.table(), self.0.packed(), ctx.params().spec().gadget, &switch)?)
+        Ok(backend.block_rotation(ctx.table(), keys.packed(), keys.gadget(), &switch)?)
     }
 }

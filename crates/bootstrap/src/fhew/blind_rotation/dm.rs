@@ -40,14 +40,14 @@ impl Dm {
                 }
             }
         }
-        Ok(Self::of(BlindRotationKey::generate(ctx, sk, &messages, 1, source, progress)?, base))
+        Ok(Self::of(BlindRotationKey::generate(ctx, sk, &messages, (1, spec.gadget), source, progress)?, base))
     }
 
     /// The shape of the keys.
     pub(super) fn shape(ctx: &LweContext, base: u32) -> KeyShape {
         let spec = ctx.params().spec();
         let digits = Method::digits(base, spec.log_n) * (base as usize - 1);
-        BlindRotationKey::shape(ctx, spec.dimension * digits, 1)
+        BlindRotationKey::shape(ctx, spec.dimension * digits, 1, spec.gadget)
     }
     /// Makes the rotation from these keys.
     pub(super) fn of(keys: BlindRotationKey, base: u32) -> Self {

@@ -4,6 +4,7 @@
 use super::{BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
 use crate::fault::RotationFault;
 use crate::Error;
+use aglet_ring::blind::Gadget;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -79,7 +80,7 @@ impl FhewBootstrapKey {
         let mut rotation = rotation.into_iter();
         let mut next = || rotation.next().ok_or_else(|| missing.clone());
         let first = next()?;
-        let coordinates = |samples| BlindRotationKey::of(samples, id);
+        let coordinates = |samples| BlindRotationKey::of(samples, ctx.params().spec().gadget, id);
         let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
             Method::Blocks | Method::Ginx => Box::new(Blocks::of(coordinates(first))),
             Method::Dm(base) => Box::new(Dm::of(coordinates(first), base)),
@@ -147,8 +148,36 @@ impl FhewBootstrapKey {
     ) -> Result<Vec<GlweSample>, Error> {
         self.check(ctx, cts, starts, log_tables)?;
         let switched = cts.iter().map(|ct| self.switched(ctx, ct, log_tables)).collect::<Result<Vec<_>, Error>>()?;
-        rotated(ctx, &switched, starts, |accs| {
+        rotated(ctx, &switched, starts, None, |accs| {
             self.rotation.rotate(ctx, &switched, accs);
+            Ok(())
+        })
+    }
+
+    /// [`FhewBootstrapKey::rotate_tables`] of starts that hold encrypted values, of which each rotation chooses one or two: by keys of one
+    /// digit, see [`aglet_rlwe::lwe::LweParams::choice_gadget`], which are on a backend if `there` says so. Results have the noise of
+    /// [`aglet_rlwe::lwe::LweParams::choice_noise`] and that of their starts.
+    ///
+    /// # Errors
+    /// As there, and for keys of another secret.
+    pub fn choose(
+        &self,
+        ctx: &LweContext,
+        (choices, there): (&BlindRotationKey, Option<&dyn BlockRotation>),
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+    ) -> Result<Vec<GlweSample>, Error> {
+        self.check(ctx, cts, starts, 0)?;
+        if choices.key() != self.id {
+            let (found, expected) = (choices.key(), self.id);
+            return Err(aglet_rlwe::Error::KeyMismatch { what: "packing key", found, expected }.into());
+        }
+        if let Some(there) = there {
+            return self.whole(ctx, there, (cts, starts, 0), Some(choices.gadget()));
+        }
+        let switched = cts.iter().map(|ct| self.switched(ctx, ct, 0)).collect::<Result<Vec<_>, Error>>()?;
+        rotated(ctx, &switched, starts, Some(choices.gadget()), |accs| {
+            Blocks::rotate_by(choices, ctx, &switched, accs);
             Ok(())
         })
     }
@@ -165,11 +194,22 @@ impl FhewBootstrapKey {
         starts: &[GlweSample],
         log_tables: u32,
     ) -> Result<Vec<GlweSample>, Error> {
+        self.whole(ctx, there, (cts, starts, log_tables), None)
+    }
+
+    /// The results of a rotation by a backend, by keys with the digits of choices or by its own.
+    fn whole(
+        &self,
+        ctx: &LweContext,
+        there: &dyn BlockRotation,
+        (cts, starts, log_tables): (&[LweCiphertext], &[GlweSample], u32),
+        choice: Option<Gadget>,
+    ) -> Result<Vec<GlweSample>, Error> {
         let (switched, results) = self.bootstrapped(ctx, there, (cts, starts, log_tables), None)?;
         let sample = |(result, (start, by)): (Vec<u64>, (&GlweSample, &Switched))| {
             let mut words = Words::zeros(result.len());
             words.copy_from_slice(&result);
-            Ok(GlweSample::rotated(ctx, words, start, by)?)
+            Ok(GlweSample::rotated(ctx, words, start, by, choice)?)
         };
         results.into_iter().zip(pairs(&switched, starts)).map(sample).collect()
     }
@@ -223,6 +263,19 @@ impl FhewBootstrapKey {
         self.rotation.on(ctx, backend, &self.switch)
     }
 
+    /// Keys of choices on a backend, for [`FhewBootstrapKey::choose`].
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub fn choices_on(
+        &self,
+        ctx: &LweContext,
+        backend: &dyn Backend,
+        choices: &BlindRotationKey,
+    ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_rlwe::Error> {
+        Blocks::keys_on(choices, ctx, backend, &self.switch)
+    }
+
     fn switched(&self, ctx: &LweContext, ct: &LweCiphertext, log_tables: u32) -> Result<Switched, Error> {
         Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables))
     }
@@ -259,13 +312,14 @@ fn rotated(
     ctx: &LweContext,
     switched: &[Switched],
     starts: &[GlweSample],
+    choice: Option<Gadget>,
     rotate: impl FnOnce(&mut [Words]) -> Result<(), Error>,
 ) -> Result<Vec<GlweSample>, Error> {
     let pairs = pairs(switched, starts);
     let turned = pairs.clone().map(|(start, by)| start.rotated_back(ctx, by.body));
     let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
     rotate(&mut accs)?;
-    pairs.zip(accs).map(|((start, by), acc)| Ok(GlweSample::rotated(ctx, acc, start, by)?)).collect()
+    pairs.zip(accs).map(|((start, by), acc)| Ok(GlweSample::rotated(ctx, acc, start, by, choice)?)).collect()
 }
 
 /// Each start of each input. One start is that of all.

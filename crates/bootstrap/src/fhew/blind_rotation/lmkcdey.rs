@@ -41,7 +41,7 @@ impl Lmkcdey {
         let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
         let exponents = [two_n - 1, 0, 1].map(|e| Some(e as u16));
         let messages: Vec<_> = (0..spec.dimension).map(|coordinate| GgswMessage { coordinate, exponents }).collect();
-        let keys = BlindRotationKey::generate(ctx, sk, &messages, 1, source, progress)?;
+        let keys = BlindRotationKey::generate(ctx, sk, &messages, (1, spec.gadget), source, progress)?;
         // They are few beside the keys of coordinates.
         let mut last = |_, _| progress(messages.len(), messages.len());
         let maps = AutomorphismKeys::generate(ctx, sk, &galois(two_n, window), spec.gadget, source, &mut last)?;
@@ -52,7 +52,7 @@ impl Lmkcdey {
     pub(super) fn shapes(ctx: &LweContext, window: u32) -> [KeyShape; 2] {
         let spec = ctx.params().spec();
         let maps = AutomorphismKeys::shape(ctx, window as usize + 1, spec.gadget);
-        [BlindRotationKey::shape(ctx, spec.dimension, 1), maps]
+        [BlindRotationKey::shape(ctx, spec.dimension, 1, spec.gadget), maps]
     }
     /// Makes the rotation from these keys.
     pub(super) fn of_samples(ctx: &LweContext, keys: BlindRotationKey, maps: SeededKey, window: u32) -> Self {

@@ -18,7 +18,7 @@ pub use tree::{lookup_tree, TreePlan};
 pub use unsigned::{digits, floor};
 
 use crate::{Error, FhewBootstrapKey};
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
+use aglet_rlwe::lwe::{BlindRotationKey, GlweSample, LweCiphertext, LweContext};
 use aglet_rlwe::KeyId;
 
 /// Runs batches of rotations: on the calling thread ([`OneThread`]), or on all threads of an engine.
@@ -56,6 +56,18 @@ pub trait Rotate: Sync {
         self.rotate(cts, starts, log_tables, |sample| Ok(at.iter().map(|&at| sample.extract(ctx, at)).collect()))
     }
 
+    /// [`FhewBootstrapKey::choose`], and what `then` makes of each result.
+    ///
+    /// # Errors
+    /// As [`Rotate::rotate`].
+    fn choose<T: Send>(
+        &self,
+        choices: &BlindRotationKey,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<T>, Error>;
+
     /// What `work` makes of each item, in their order.
     ///
     /// # Errors
@@ -92,6 +104,16 @@ impl Rotate for OneThread<'_> {
         then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error> {
         self.key.rotate_tables(self.ctx, cts, starts, log_tables)?.into_iter().map(then).collect()
+    }
+
+    fn choose<T: Send>(
+        &self,
+        choices: &BlindRotationKey,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<T>, Error> {
+        self.key.choose(self.ctx, (choices, None), cts, starts)?.into_iter().map(then).collect()
     }
 
     fn each<T: Sync, U: Send>(

@@ -11,9 +11,12 @@
 use super::tables::ready;
 use super::{columns, permit, worst, Rotate, TOGETHER};
 use crate::Error;
+use aglet_ring::blind::Gadget;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey, Powers};
-use aglet_schemes::fhew::{either, parts_of_half_steps, Domain, Message, Node, Rows, Tree, TreeTable, TURNS};
+use aglet_rlwe::lwe::{log2_tail, BlindRotationKey, GlweSample, LweCiphertext, LweContext, PackingKey, Powers};
+use aglet_schemes::fhew::{
+    either, parts_of_half_steps, Domain, Message, Node, Rows, Tree, TreeTable, MAX_LOG2_FAILURE, TURNS,
+};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -22,15 +25,31 @@ pub struct TreePlan<'a> {
     tree: Tree<'a>,
     rows: Vec<Vec<(usize, usize, i64)>>,
     tables: &'a [TreeTable],
+    /// The variance of each table.
+    variances: Vec<f64>,
+    /// Whether rotations that choose have a digit of their own.
+    coarse: bool,
 }
 
 impl<'a> TreePlan<'a> {
-    /// The plan of these tables. If it is `split`, the message before the last is there as two digits.
+    /// The plan of these tables. If it is `split`, the message before the last is there as two digits. Rotations that choose have `choices` as
+    /// digits, where there are such and results are wrong no more often than 2^-128 with them; else those of the set.
     #[must_use]
-    pub fn of(ctx: &LweContext, tables: &'a [TreeTable], split: bool) -> Self {
+    pub fn of(ctx: &LweContext, tables: &'a [TreeTable], split: bool, choices: Option<Gadget>) -> Self {
         let tree = Tree::of(tables, split);
         let rows = tree.rows().iter().map(|row| row.factors(ctx.params())).collect();
-        Self { tree, rows, tables }
+        let mut plan = Self { tree, rows, tables, variances: vec![], coarse: false };
+        let own = plan.row_variances(ctx);
+        let with = |one: f64| -> Vec<f64> {
+            let choice = PackingKey::noise(ctx, ctx.params().spec().gadget) + one;
+            let all = tables.iter().zip(&own);
+            all.map(|(t, own)| own + plan.tree.kind().choices(t.messages()) as f64 * choice).collect()
+        };
+        let coarse = choices.map(|gadget| with(ctx.params().choice_noise(gadget)));
+        let coarse = coarse.filter(|variances| plan.results(variances).all(|log2| log2 <= MAX_LOG2_FAILURE));
+        plan.coarse = coarse.is_some();
+        plan.variances = coarse.unwrap_or_else(|| with(ctx.noise().blind_rotation));
+        plan
     }
 
     /// Its rotations, without those of messages of the full domain.
@@ -42,8 +61,8 @@ impl<'a> TreePlan<'a> {
     /// The noise variance, on the torus, of the noisiest result. The steepest row of all tables multiplies the noise of its
     /// rotations; each message before that of rows adds that of packing and of a rotation.
     #[must_use]
-    pub fn variance(&self, ctx: &LweContext) -> f64 {
-        self.variances(ctx).into_iter().fold(0.0, f64::max)
+    pub fn variance(&self) -> f64 {
+        self.variances.iter().copied().fold(0.0, f64::max)
     }
 
     /// log2 of the probability that a result is wrong, where rotations are by inputs of these variances: one of them is misread,
@@ -52,16 +71,20 @@ impl<'a> TreePlan<'a> {
     pub fn log2_failure(&self, ctx: &LweContext, inputs: &[f64]) -> f64 {
         let noise = ctx.params().noise();
         let read = self.tables.iter().take(1).flat_map(|t| inputs.iter().map(|v| t.from().log2_failure(&noise, *v, 0)));
-        let results = self.tables.iter().zip(self.variances(ctx));
-        let results = results.map(|(t, variance)| log2_tail(0.5 / t.to().torus() as f64, variance));
-        either(&read.chain(results).collect::<Vec<_>>())
+        either(&read.chain(self.results(&self.variances)).collect::<Vec<_>>())
     }
 
-    /// The variance of each table: of each rotation the largest part that any row has, as results are told apart by their inputs.
-    fn variances(&self, ctx: &LweContext) -> Vec<f64> {
+    /// The same of the result of each table, if it has this variance.
+    fn results<'b>(&'b self, variances: &'b [f64]) -> impl Iterator<Item = f64> + 'b {
+        let results = self.tables.iter().zip(variances);
+        results.map(|(t, variance)| log2_tail(0.5 / t.to().torus() as f64, *variance))
+    }
+
+    /// What rows add to the variance of each table: of each rotation the largest part that any row has, as results are told apart by their
+    /// inputs.
+    fn row_variances(&self, ctx: &LweContext) -> Vec<f64> {
         let (kind, neighbours, one) = (self.tree.kind(), ctx.noise().neighbours, ctx.noise().blind_rotation);
-        let choice = PackingKey::noise(ctx, ctx.params().spec().gadget) + one;
-        let of_table = |(table, rows): (&TreeTable, &Vec<usize>)| {
+        let of_table = |rows: &Vec<usize>| {
             let (mut largest, mut rows) = (vec![0.0f64; kind.rotations()], rows.clone());
             rows.sort_unstable();
             rows.dedup();
@@ -75,9 +98,9 @@ impl<'a> TreePlan<'a> {
                     *most = most.max(GlweSample::product_variance(ctx, &own));
                 }
             }
-            largest.iter().sum::<f64>() + kind.choices(table.messages()) as f64 * choice
+            largest.iter().sum()
         };
-        self.tables.iter().zip(self.tree.leaves()).map(of_table).collect()
+        self.tree.leaves().iter().map(of_table).collect()
     }
 }
 
@@ -133,7 +156,9 @@ pub fn lookup_tree(
     let kind = Rows::of(tables[0].messages(), split);
     let Inputs { choices, rows: inputs } = Inputs::of(ctx, messages, kind, from)?;
     let variances: Vec<f64> = choices.iter().chain(&inputs).map(|input| worst(input)).collect();
-    let plan = TreePlan::of(ctx, tables, split);
+    let choosing = packing.choices();
+    let plan = TreePlan::of(ctx, tables, split, choosing.map(BlindRotationKey::gadget));
+    let choosing = choosing.filter(|_| plan.coarse);
     let log2_failure = plan.log2_failure(ctx, &variances);
     permit("A table of several messages (the set \"wide\" is made for them)", log2_failure, allowed)?;
     let choices = choices.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
@@ -172,7 +197,11 @@ pub fn lookup_tree(
             if jobs.is_empty() {
                 continue;
             }
-            let chosen = run.rotate(&choices[message][some.clone()], &starts, 0, extracted)?;
+            let by = &choices[message][some.clone()];
+            let chosen = match choosing {
+                Some(key) => run.choose(key, by, &starts, extracted)?,
+                None => run.rotate(by, &starts, 0, extracted)?,
+            };
             jobs.iter().zip(chosen).for_each(|((i, _), cts)| found[*i].extend(cts));
         }
         results.extend((0..samples.len()).map(|i| values(&found, i, tree.roots())));
