@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aglet import _core, checks, extra
 from aglet.errors import ParameterError
@@ -15,7 +15,7 @@ from aglet.fhew.tables import steps, tables
 if TYPE_CHECKING:
     from aglet._core import FhewNoise
 
-__all__ = ["Estimate", "Estimates"]
+__all__ = ["Counted", "Estimate", "Estimates"]
 
 _ORDERS = ("<", "<=", ">", ">=", "==")
 _TAKES: dict[str, tuple[str, ...]] = {
@@ -24,6 +24,15 @@ _TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_ORDERS, ("bits",)), "floor": ("bits", "low"), "digits": ("bits",),
 }  # fmt: skip
 """For each call, the options that its cost depends on."""
+
+
+class Counted(NamedTuple):
+    """What the counts and the noise of a call say, without its time."""
+
+    rotations: int
+    """Blind rotations of the whole batch."""
+    log2_failure: float
+    """Base-2 logarithm of the probability that a result is wrong."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,27 @@ class Estimates:
         self, what: str, batch: int, made: Sequence[Table | list[int]], given: Mapping[str, Any], variance: float | None
     ) -> Estimate:
         """The same, of tables or their values, on ciphertexts whose noise has this variance."""
+        rotations, modelled, key_bytes, working_bytes, log2_failure = self._modelled(what, batch, made, given, variance)
+        core = self._core
+        known, kind = extra.records(), "gate" if core.messages == 2 else "lookup"
+        record = None if known is None else known.latest(known.known(), core.preset, kind, batch)
+        seconds, source = modelled, "modelled"
+        if record is not None:
+            seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
+            source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
+        card = core.card_bytes(min(rotations, ON_CARD))
+        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
+
+    def _counted(
+        self, what: str, batch: int, made: Sequence[Table | list[int]], given: Mapping[str, Any], variance: float
+    ) -> Counted:
+        """The part of `_estimated` that no record of this machine says: what circuits decide by, thousands of times."""
+        found = self._modelled(what, batch, made, given, variance)
+        return Counted(found[0], found[-1])
+
+    def _modelled(
+        self, what: str, batch: int, made: Sequence[Table | list[int]], given: Mapping[str, Any], variance: float | None
+    ) -> tuple[int, float, int, int, float]:
         core, count = self._core, self._core.messages
         step = steps(given.get("step"), count)
 
@@ -133,7 +163,7 @@ class Estimates:
                 return one
             return one.values(count, step) if what == "lookup" else one.pair_values(count)
 
-        rotations, modelled, key_bytes, working_bytes, log2_failure = core.estimate(
+        return core.estimate(
             what,
             batch,
             checks.string("domain", given.get("domain") or "padded"),
@@ -143,14 +173,6 @@ class Estimates:
             variance,
             step,
         )
-        known, kind = extra.records(), "gate" if count == 2 else "lookup"
-        record = None if known is None else known.latest(known.known(), core.preset, kind, batch)
-        seconds, source = modelled, "modelled"
-        if record is not None:
-            seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
-            source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
-        card = core.card_bytes(min(rotations, ON_CARD))
-        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
 
 
 def _identity(message: int) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
 from aglet.fhew.engine import FhewEngine
-from aglet.fhew.estimate import Estimate
+from aglet.fhew.estimate import Counted
 from aglet.fhew.table import Table
 
 __all__ = ["MESSAGES", "Machine", "Tables"]
@@ -101,7 +101,7 @@ class Machine(ABC):
     def __init__(self, engine: FhewEngine) -> None:
         self.engine, self.rotations = engine, 0
         # What was estimated of tables on inputs of a noise variance: the same few over and over.
-        self._costs: dict[tuple[Tables, float], Estimate] = {}
+        self._costs: dict[tuple[Tables, float], Counted] = {}
 
     @abstractmethod
     def encrypt(self, messages: Any) -> Any:
@@ -211,15 +211,25 @@ class Machine(ABC):
         The sum before the last may be there as its two digits too, the high one first. It is taken so if that takes
         fewer rotations, and does not leave too much noise.
         """
-        ways = [("lookup2", totals), ("lookup_split", [*totals[:-2], *digits, totals[-1]])][: 2 if digits else 1]
+        split = ("lookup_split", [*totals[:-2], *digits, totals[-1]])
+        ways = [*([split] if digits else []), ("lookup2", totals)]
 
-        def best() -> tuple[Any, list[Any]]:
-            found = []
+        fewest = _fewest(tables) if digits else 0
+
+        def fewer(cost: Counted, cells: list[Any]) -> bool:
+            return cost.log2_failure <= self.allowed and cost.rotations < fewest * cells[0].size
+
+        def best() -> tuple[Counted, list[Any]]:
+            found: list[tuple[Counted, list[Any]]] = []
             for what, sums in ways:
+                # A plan of large tables takes as long as some rotations.
+                if found and fewer(*found[0]):
+                    break
                 cells = self._together(sums)
                 most = max(self.variance(one) for one in cells)
-                found.append((self.engine._estimated(what, cells[0].size, tables, {}, most), cells))
-            return min(found, key=lambda way: (way[0].log2_failure > self.allowed, way[0].rotations))
+                found.append((self.engine._counted(what, cells[0].size, tables, {}, most), cells))
+            found.sort(key=lambda way: (way[0].log2_failure > self.allowed, way[0].rotations, len(way[1])))
+            return found[0]
 
         cost, cells = best()
         if cost.log2_failure > self.allowed and self._refresh_terms(totals):
@@ -230,7 +240,7 @@ class Machine(ABC):
 
     def nearest(self, words: Any, bits: int, count: int) -> Sequence[Any]:
         """The cells of the lowest digits of the whole numbers nearest to numbers modulo `2^bits`, the lowest first."""
-        cost = self.engine._estimated("nearest", words.size, [], {"bits": bits, "low": count}, self.variance(words))
+        cost = self.engine._counted("nearest", words.size, [], {"bits": bits, "low": count}, self.variance(words))
         self.rotations += cost.rotations
         return self.nearest_cells(words, count)
 
@@ -268,7 +278,7 @@ class Machine(ABC):
     def _noisy(self, tables: Tables, cells: Any) -> bool:
         """Whether a sum of a few results of tables that share a bootstrap is read wrongly too often."""
         variance = _FEW * max(self.growth(tables, cells)) * self.engine.noise["bootstrap"] ** 2
-        return self._estimated(tables.each()[0], 1, variance).log2_failure > self.allowed
+        return self._counted(tables.each()[0], 1, variance).log2_failure > self.allowed
 
     def growth(self, tables: Tables, cells: Any) -> list[float]:
         """For each table the variance of its results, over that of a bootstrap.
@@ -292,13 +302,13 @@ class Machine(ABC):
         if key not in self._costs:
             if len(self._costs) >= _MOST_COSTS:
                 self._costs.clear()
-            self._costs[key] = self._estimated(tables, 1, key[1])
+            self._costs[key] = self._counted(tables, 1, key[1])
         found = self._costs[key]
         return found.rotations * cells.size, found.log2_failure
 
-    def _estimated(self, tables: Tables, count: int, variance: float) -> Estimate:
+    def _counted(self, tables: Tables, count: int, variance: float) -> Counted:
         made = [Table(row) for row in tables.tables]
-        return self.engine._estimated("lookup", count, made, {"step": tables.step}, variance)
+        return self.engine._counted("lookup", count, made, {"step": tables.step}, variance)
 
     def _refresh_terms(self, totals: Sequence[Sum]) -> bool:
         """Refresh the terms that have more noise than a bootstrap leaves. Return whether there were any."""
@@ -340,6 +350,16 @@ class Machine(ABC):
         zero: Any = np.broadcast_to(cells.reshape(-1)[:1] * 0, (value.size,))
         low, high = (int(value.min()), int(value.max())) if value.size else (0, 0)
         return Digit((zero + value.reshape(-1)).reshape(shape), low, high)
+
+
+def _fewest(tables: list[list[int]]) -> int:
+    """At least as many rotations take tables of several messages that are not split, for each element.
+
+    There is one for all rows, and one for each choice among 16 rows that differ.
+    """
+    pair = MESSAGES**2
+    groups = {bytes(row[at : at + pair]) for row in tables for at in range(0, len(row), pair)}
+    return 1 + sum(group != group[:MESSAGES] * MESSAGES for group in groups)
 
 
 def _identity(value: int) -> int:

@@ -138,7 +138,7 @@ class Model(Machine):
             raise AssertionError("A sum is no message of its table.")
         values, split = [one.values for one in cells], MESSAGES ** len(cells) > len(tables[0])
         most = max(one.variance for one in cells)
-        cost = self.engine._estimated("lookup_split" if split else "lookup2", cells[0].size, tables, {}, most)
+        cost = self.engine._counted("lookup_split" if split else "lookup2", cells[0].size, tables, {}, most)
         if cost.log2_failure > self.allowed:
             raise RangeError(
                 f"A table of more than 16 places would fail with probability 2^{cost.log2_failure:.1f}, and at most "
