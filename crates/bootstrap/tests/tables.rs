@@ -5,14 +5,16 @@ use aglet_bootstrap::fhew::functional::{OneThread, TreePlan, Way};
 use aglet_bootstrap::fhew::Blocks;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;
-use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, Noise, PackingKey};
-use aglet_rlwe::security::Security;
-use aglet_schemes::fhew::{half_steps, Domain, Message, Table, TreeTable};
-#[cfg(feature = "long")]
-use {
-    aglet_bootstrap::fhew::functional::lookup_tree,
-    aglet_schemes::fhew::{Row, Rows},
+use aglet_ring::sample::{self, ChaChaSource};
+use aglet_ring::small::Words;
+use aglet_rlwe::lwe::{
+    log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, Noise, PackingKey, Powers, Selectors,
 };
+use aglet_rlwe::security::Security;
+use aglet_schemes::fhew::{entry_factors, half_steps, Domain, Message, Rows, Table, TreeTable};
+use std::collections::BTreeSet;
+#[cfg(feature = "long")]
+use {aglet_bootstrap::fhew::functional::lookup_tree, aglet_schemes::fhew::Row};
 
 const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
 const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
@@ -199,6 +201,39 @@ fn tables_choose_by_one_digit_where_they_may() {
         }
         // One digit of ten bits would be wrong too often.
         assert_eq!(plan(Some(Gadget { levels: 1, log_base: 10 })).variance(), fine.variance());
+    }
+}
+
+/// Rows of two messages as sums of their single entries have the words and the noise of their sums of powers.
+#[test]
+fn rows_of_single_entries_have_the_words_of_sums_of_powers() {
+    let ctx =
+        LweContext::new(LweParams::new(preset(WIDE), Security::Bits128).unwrap(), arch::chosen().unwrap()).unwrap();
+    let mut source = ChaChaSource::from_seed([8; 32]);
+    let id = LweSecretKey::generate(&ctx, &mut source).id();
+    let message = Message::new(16, Domain::Padded).unwrap();
+    let mut sample = || {
+        let mut words = Words::zeros(ctx.params().coordinates() + ctx.params().n());
+        sample::uniform(&mut source, ctx.modulus().value(), &mut words);
+        GlweSample::new(&ctx, words, id, ctx.noise().blind_rotation).unwrap()
+    };
+    let samples: Vec<GlweSample> = (0..16).map(|_| sample()).collect();
+    let values: Vec<u64> =
+        (0..4096u64).map(|i| if i < 256 { 15 } else { (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15 }).collect();
+    let table = TreeTable::new(message, message, &values).unwrap();
+    let rows: Vec<_> = table.choices(Rows::Turns).iter().map(|row| row.factors(ctx.params())).collect();
+    let entries = entry_factors(ctx.params(), message, message).unwrap();
+    let used: BTreeSet<_> = rows.iter().chain(&entries).flatten().map(|&(i, at, _)| (i, at)).collect();
+    let powers = || Powers::of(&ctx, &samples, used.iter().copied());
+    let rows: Vec<&[_]> = rows.iter().map(|row| &row[..]).collect();
+    let expected = powers().sums(&ctx, &rows);
+    let selectors = Selectors::of(&ctx, powers(), &entries.iter().map(|one| &one[..]).collect::<Vec<_>>());
+    let weights: Vec<Vec<u8>> = values.chunks(256).map(|row| row.iter().map(|&v| v as u8).collect()).collect();
+    let all: Vec<_> = weights.iter().zip(&rows).map(|(own, terms)| (&own[..], *terms)).collect();
+    // Also where they are no multiple of what is summed together.
+    for (found, expected) in selectors.sums(&ctx, &all[..13]).iter().zip(&expected) {
+        assert!(found.words().unwrap() == expected.words().unwrap() && found.body() == expected.body());
+        assert_eq!(found.variance(), expected.variance());
     }
 }
 

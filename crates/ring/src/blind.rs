@@ -1,7 +1,7 @@
 //! What blind rotations and LWE key switches ask of the ring: the CMuxes of one block on an accumulator, an external product, a sum of
 //! products, an automorphism.
 
-use crate::arch::{BlindRow, FormRow, ProductSum, SPARE_BYTES};
+use crate::arch::{BlindRow, FormRow, ProductSum, SmallSums, SIDE, SPARE_BYTES, SUMS, WEIGHTS};
 use crate::modulus::Modulus;
 use crate::packed::PackedKey;
 use crate::small::{SmallTable, Words};
@@ -189,6 +189,62 @@ pub fn automorphism(m: &Modulus, a: &[u64], galois: usize, out: &mut [u64]) {
 /// If lengths do not agree, or are no multiple of 8.
 pub fn weighted_sum(table: &SmallTable, terms: &[(&[u64], u64)], out: &mut [u64]) {
     table.kernels().form(table.modulus(), &FormRow { terms, ..FormRow::default() }, out);
+}
+
+/// `(x, y) = (x + y, x - y)` on canonical words.
+///
+/// # Panics
+/// If lengths differ, or are no multiple of 8.
+pub fn sum_difference(table: &SmallTable, x: &mut [u64], y: &mut [u64]) {
+    table.kernels().sum_difference(table.modulus(), x, y);
+}
+
+/// Rows of words of which many sums with weights below [`Selection::WEIGHTS`] are made, as a kernel reads them.
+pub struct Selection {
+    words: Words,
+    terms: usize,
+}
+
+impl Selection {
+    /// What weights are below.
+    pub const WEIGHTS: usize = WEIGHTS;
+
+    /// Of these rows of canonical words.
+    ///
+    /// # Panics
+    /// If there is no row, or lengths differ or are no multiple of 16.
+    #[must_use]
+    pub fn of<R: AsRef<[u64]>>(rows: &[R]) -> Self {
+        let n = rows[0].as_ref().len();
+        assert!(n.is_multiple_of(2 * SIDE) && rows.iter().all(|row| row.as_ref().len() == n));
+        let (mut words, terms) = (Words::zeros(rows.len() * n), rows.len());
+        for (t, row) in rows.iter().enumerate() {
+            for (group, own) in row.as_ref().chunks_exact(SIDE).enumerate() {
+                words[(group * terms + t) * SIDE..][..SIDE].copy_from_slice(own);
+            }
+        }
+        Self { words, terms }
+    }
+
+    /// For each list of weights, one for each row, the sum of the rows times their weights: canonical words, one sum after the other, and
+    /// sums of nothing up to a multiple of eight of them. All sums share each part of the rows while it is in the cache.
+    ///
+    /// # Panics
+    /// If a list has another length, a weight is too large, or the modulus has more than 48 bits.
+    #[must_use]
+    pub fn sums<W: AsRef<[u8]>>(&self, table: &SmallTable, weights: &[W]) -> Words {
+        let count = weights.len().next_multiple_of(SUMS);
+        let mut sides = vec![0; count * self.terms];
+        for (r, own) in weights.iter().enumerate() {
+            assert!(own.as_ref().len() == self.terms);
+            let side = &mut sides[r / SUMS * SUMS * self.terms..];
+            own.as_ref().iter().enumerate().for_each(|(t, &w)| side[t * SUMS + r % SUMS] = w);
+        }
+        let row = SmallSums { words: &self.words, terms: self.terms, weights: &sides };
+        let mut out = Words::zeros(count * row.n());
+        table.kernels().small_sums(table.modulus(), &row, &mut out);
+        out
+    }
 }
 
 /// `out_c = sum_r row_r key_(r, c)` on canonical values: a key of one block, key and plane, whose levels are the rows; four columns

@@ -191,6 +191,23 @@ impl Kernels {
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
         unsafe { (self.product_sum)(t, row, out) }
     }
+    /// `(x, y) = (x + y, x - y)`.
+    pub(crate) fn sum_difference(&self, m: &Modulus, x: &mut [u64], y: &mut [u64]) {
+        assert!(x.len() == y.len() && x.len().is_multiple_of(8));
+        Tally::form(2 * x.len() as u64, 0, 2, false).count();
+        // SAFETY: the lengths are checked.
+        unsafe { (self.sum_difference)(m, x, y) }
+    }
+    /// Sums of the same words with small weights, see [`SmallSums`].
+    pub(crate) fn small_sums(&self, m: &Modulus, row: &SmallSums<'_>, out: &mut [u64]) {
+        assert!(m.value() < 1 << 48 && row.terms > 0 && row.words.len().is_multiple_of(row.terms));
+        assert!(row.n().is_multiple_of(2 * SIDE) && row.weights.len().is_multiple_of(SUMS * row.terms));
+        assert!(out.len() == row.weights.len() / row.terms * row.n());
+        assert!(row.weights.iter().all(|&w| usize::from(w) < WEIGHTS));
+        row.tally().count();
+        // SAFETY: the lengths, weights and the modulus are checked.
+        unsafe { (self.small_sums)(m, row, out) }
+    }
     /// Whether constants are for these kernels.
     fn shaped(&self, shaper: &Shaper) -> bool {
         core::ptr::eq(&self.shaper, shaper)

@@ -29,6 +29,8 @@ pub(crate) trait Lanes: Copy {
     const CHUNK_NARROW: usize;
     /// Products of what a forward transform leaves and a constant that a narrow accumulator takes (0: it must be tamed before).
     const CHUNK_LAZY: usize = 0;
+    /// Products of a canonical residue below 2^48 and a number below 16 that a wide accumulator takes.
+    const CHUNK_SMALL: usize = Self::CHUNK;
     /// Working form of `WIDTH` residues.
     type V: Copy;
     /// A multiplier with its precomputed quotient.
@@ -144,6 +146,12 @@ pub(crate) trait Lanes: Copy {
     unsafe fn acc_zero<const NARROW: bool>(self) -> Self::A;
     /// `a + x y`: both canonical in a wide accumulator, `x` balanced and `y` a constant in a narrow one.
     unsafe fn mac(self, a: Self::A, x: Self::V, y: Self::V) -> Self::A;
+    /// `a + x w` in a wide accumulator: `x` canonical and below 2^48, `w` a constant below 16.
+    #[inline(always)]
+    unsafe fn mac_small(self, a: Self::A, x: Self::V, w: Self::V) -> Self::A {
+        // SAFETY: as for `mac`.
+        unsafe { self.mac(a, x, w) }
+    }
     /// `a + x` for a canonical `x`, which counts as a product.
     unsafe fn acc_add(self, a: Self::A, x: Self::V) -> Self::A;
     /// Two vectors of memory hold an accumulator.

@@ -16,10 +16,11 @@ mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use generic::blind::{BlindRow, ProductSum};
+pub(crate) use generic::blind::BlindRow;
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
 pub(crate) use generic::stream::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};
+pub(crate) use generic::sums::{ProductSum, SmallSums, SIDE, SUMS, WEIGHTS};
 
 use crate::constants::basis::ConverterConstants;
 use crate::constants::ntt::NttConstants;
@@ -47,6 +48,7 @@ pub struct Kernels {
     ntt_inverse: unsafe fn(&NttConstants, *const u64, &mut [u64], u64),
     form: unsafe fn(&Modulus, &FormRow<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
+    sum_difference: unsafe fn(&Modulus, &mut [u64], &mut [u64]),
     prepare_constants: unsafe fn(&Modulus, &mut [u64]),
     balance: unsafe fn(&ConverterConstants, &mut [&mut [u64]], &mut [u64]),
     convert: Convert,
@@ -60,6 +62,7 @@ pub struct Kernels {
     blind_block: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64], &mut [u64]),
     merge_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64]),
     product_sum: unsafe fn(&SmallConstants, &ProductSum<'_>, &mut [u64]),
+    small_sums: unsafe fn(&Modulus, &SmallSums<'_>, &mut [u64]),
 }
 
 /// The kernels that this CPU can run, best first; the last is scalar.

@@ -27,6 +27,11 @@ macro_rules! kernels {
             unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
         }
         $(#[$feature])*
+        unsafe fn sum_difference(m: &Modulus, x: &mut [u64], y: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::pointwise::sum_difference::<$lanes>(m, x, y) }
+        }
+        $(#[$feature])*
         unsafe fn prepare_constants(m: &Modulus, constants: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::pointwise::prepare_constants::<$lanes>(m, constants) }
@@ -94,7 +99,12 @@ macro_rules! kernels {
         $(#[$feature])*
         unsafe fn product_sum(t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
             // SAFETY: see above.
-            unsafe { generic::blind::product_sum::<$lanes>(t, row, out) }
+            unsafe { generic::sums::product_sum::<$lanes>(t, row, out) }
+        }
+        $(#[$feature])*
+        unsafe fn small_sums(m: &Modulus, row: &SmallSums<'_>, out: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::sums::small_sums::<$lanes>(m, row, out) }
         }
         pub(in crate::arch) static KERNELS: Kernels = Kernels {
             name: $name,
@@ -109,6 +119,7 @@ macro_rules! kernels {
             ntt_inverse,
             form,
             rsub_mul,
+            sum_difference,
             prepare_constants,
             balance,
             convert,
@@ -122,6 +133,7 @@ macro_rules! kernels {
             blind_block,
             merge_keys,
             product_sum,
+            small_sums,
         };
     };
 }

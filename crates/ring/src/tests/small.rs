@@ -270,6 +270,40 @@ fn automorphisms_of_coefficients_take_powers_to_powers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
+    fn sums_with_small_weights_are_exact(i in 0..6usize, terms in 1usize..1300, count in 0usize..20, seed: u64) {
+        let (m, n) = (moduli(6)[i], 64);
+        let words = inputs(m.value(), terms * n, seed);
+        let rows: Vec<&[u64]> = words.chunks(n).collect();
+        let small = |at: usize| if seed.is_multiple_of(6) { 15 } else { (seed >> (at % 61)) as u8 % 16 };
+        let weights: Vec<Vec<u8>> = (0..count).map(|r| (0..terms).map(|t| small(17 * r + t)).collect()).collect();
+        let sum = |own: &Vec<u8>, at: usize| -> u64 {
+            let all = rows.iter().zip(own).map(|(row, &w)| u128::from(row[at]) * u128::from(w));
+            (all.sum::<u128>() % u128::from(m.value())) as u64
+        };
+        let mut expected: Vec<u64> = weights.iter().flat_map(|own| (0..n).map(move |at| sum(own, at))).collect();
+        expected.resize(count.next_multiple_of(8) * n, 0);
+        for k in arch::available() {
+            let t = SmallTable::new(m, 6, k).unwrap();
+            prop_assert!(blind::Selection::of(&rows).sums(&t, &weights)[..] == expected, "{}", k.name());
+        }
+    }
+
+    #[test]
+    fn sums_and_differences_are_exact(i in 0..6usize, seed: u64) {
+        let (m, n) = (moduli(6)[i], 64);
+        let words = inputs(m.value(), 2 * n, seed);
+        let (x, y) = words.split_at(n);
+        let pairs = || x.iter().zip(y);
+        let sums: Vec<u64> = pairs().map(|(&x, &y)| m.add(x, y)).collect();
+        let differences: Vec<u64> = pairs().map(|(&x, &y)| m.sub(x, y)).collect();
+        for k in arch::available() {
+            let (t, mut x, mut y) = (SmallTable::new(m, 6, k).unwrap(), x.to_vec(), y.to_vec());
+            blind::sum_difference(&t, &mut x, &mut y);
+            prop_assert!((&x, &y) == (&sums, &differences), "{}", k.name());
+        }
+    }
+
+    #[test]
     fn sums_of_products_are_exact(i in 0..6usize, rows in 1usize..40, columns in 4usize..10, seed: u64) {
         let (log_n, m) = (6, moduli(6)[i]);
         let n = 1usize << log_n;

@@ -34,7 +34,7 @@ pub use noise::{log2_tail, Noise, Weights};
 pub use ntru::{NtruKeys, NtruMessage};
 pub use packing::PackingKey;
 pub use params::{LweParams, LweSpec};
-pub use powers::Powers;
+pub use powers::{Powers, Selectors, Terms};
 pub use public_key::LwePublicKey;
 pub use rounding::Rounding;
 pub use secret::LweSecretKey;

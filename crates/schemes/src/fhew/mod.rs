@@ -15,7 +15,7 @@ pub use message::{either, Domain, Message, MAX_LOG2_FAILURE};
 pub use nearest::{Nearest, Span};
 pub use params::{Claims, Family, FhewLiteral, FhewParams};
 pub use tables::{half_steps, interleave, parts_of_half_steps, Table};
-pub use tree::{row_factors, Node, Row, Rows, Tree, TreeTable, TURNS};
+pub use tree::{entry_factors, row_factors, Factors, Node, Row, Rows, Tree, TreeTable, TURNS};
 pub use unsigned::{Counts, Group, Part, Unsigned};
 
 #[cfg(test)]

@@ -80,8 +80,9 @@ impl Table {
 /// The value of entry i of N.
 fn entry(n: usize, from: Message, values: &[i64], i: usize) -> i64 {
     let (boxes, centred) = from.boxes();
+    // A power of two.
     let width = n / boxes;
-    match (i + usize::from(centred) * width / 2) / width {
+    match (i + usize::from(centred) * width / 2) >> width.trailing_zeros() {
         last if last == boxes => -values[0],
         message => values[message],
     }

@@ -303,6 +303,23 @@ fn signed([zero, one]: [&Table; 2], quarter: bool) -> [Vec<i64>; 2] {
     ]
 }
 
+/// What rotations are multiplied by: for each term its rotation, position and coefficient.
+pub type Factors = Vec<(usize, usize, i64)>;
+
+/// Of rows of two messages those of their single entries, as [`row_factors`]: a row is a sum of these, each as often as its entry says.
+///
+/// # Errors
+/// None for messages of two values or more.
+pub fn entry_factors(params: &LweParams, from: Message, to: Message) -> Result<Vec<Factors>, Error> {
+    let p = from.space() as usize;
+    let row = |entry: usize| -> Result<Factors, Error> {
+        let one: Vec<u64> = (0..p * p).map(|at| u64::from(at == entry)).collect();
+        let row = one.chunks_exact(p).map(|values| Table::new(from, to, values)).collect::<Result<Vec<_>, _>>()?;
+        Ok(row_factors(params, &row))
+    };
+    (0..p * p).map(row).collect()
+}
+
 /// What rotations are multiplied by for a row: for each its number, and the positions and coefficients of [`Table::factors`]. Rows of
 /// two messages take a rotation for each turn of the lower digit and of the higher one, which counts less, of a start 16 times as small.
 #[must_use]

@@ -13,9 +13,12 @@ use super::{columns, permit, worst, Rotate, TOGETHER};
 use crate::Error;
 use aglet_ring::blind::Gadget;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{log2_tail, BlindRotationKey, GlweSample, LweCiphertext, LweContext, PackingKey, Powers};
+use aglet_rlwe::lwe::{
+    log2_tail, BlindRotationKey, GlweSample, LweCiphertext, LweContext, PackingKey, Powers, Selectors,
+};
 use aglet_schemes::fhew::{
-    either, parts_of_half_steps, Domain, Message, Node, Rows, Tree, TreeTable, MAX_LOG2_FAILURE, TURNS,
+    either, entry_factors, parts_of_half_steps, Domain, Factors, Message, Node, Row, Rows, Tree, TreeTable,
+    MAX_LOG2_FAILURE, TURNS,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -23,7 +26,7 @@ use std::collections::BTreeSet;
 /// How tables on several messages are evaluated together: their tree, and what its rows are multiplied by.
 pub struct TreePlan<'a> {
     tree: Tree<'a>,
-    rows: Vec<Vec<(usize, usize, i64)>>,
+    rows: Vec<Factors>,
     tables: &'a [TreeTable],
     /// The variance of each table.
     variances: Vec<f64>,
@@ -104,6 +107,57 @@ impl<'a> TreePlan<'a> {
     }
 }
 
+/// Rows of two messages from which on they are made of their single entries: weights are then below 16, a product of words.
+const FEWEST_ROWS: usize = 32;
+/// Nodes whose rows are made together at most, and how many parts there are for threads to share out.
+const SHARED: usize = 8;
+
+/// Rows of two messages as sums of their single entries.
+struct Entries {
+    /// What each entry takes.
+    single: Vec<Factors>,
+    /// The entries of each row.
+    weights: Vec<Vec<u8>>,
+}
+
+impl Entries {
+    /// Those of a tree of many rows of two messages.
+    fn of(ctx: &LweContext, tree: &Tree, (from, to): (Message, Message)) -> Result<Option<Self>, Error> {
+        if tree.kind() != Rows::Turns || tree.rows().len() < FEWEST_ROWS {
+            return Ok(None);
+        }
+        let values = |row: &Row| match row {
+            Row::Of(tables) => tables.iter().flat_map(|table| table.values()).map(|&v| v as u8).collect(),
+            Row::Signed(..) => vec![],
+        };
+        let weights = tree.rows().iter().map(values).collect();
+        Ok(Some(Self { single: entry_factors(ctx.params(), from, to)?, weights }))
+    }
+
+    fn selectors<'a>(&self, ctx: &LweContext, powers: Powers<'a>) -> Selectors<'a> {
+        Selectors::of(ctx, powers, &self.single.iter().map(|terms| &terms[..]).collect::<Vec<_>>())
+    }
+}
+
+/// What rows of one place are made of.
+enum Made<'a> {
+    Powers(Powers<'a>),
+    Selectors(Selectors<'a>, &'a Entries),
+}
+
+impl Made<'_> {
+    /// Rows with these numbers.
+    fn sums(&self, ctx: &LweContext, rows: &[Factors], numbers: &[usize]) -> Vec<LweCiphertext> {
+        match self {
+            Self::Powers(powers) => powers.sums(ctx, &numbers.iter().map(|&at| &rows[at][..]).collect::<Vec<_>>()),
+            Self::Selectors(selectors, entries) => {
+                let own = numbers.iter().map(|&at| (&entries.weights[at][..], &rows[at][..]));
+                selectors.sums(ctx, &own.collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
 /// What rotations of one place are by: the messages that choose, and the inputs that rows are of.
 struct Inputs<'a> {
     choices: Vec<Cow<'a, [LweCiphertext]>>,
@@ -164,7 +218,9 @@ pub fn lookup_tree(
     let choices = choices.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
     let inputs = inputs.iter().map(|cts| ready(run, from, cts)).collect::<Result<Vec<_>, _>>()?;
     let TreePlan { tree, rows, .. } = &plan;
-    let used: BTreeSet<(usize, usize)> = rows.iter().flatten().map(|&(i, at, _)| (i, at)).collect();
+    let entries = Entries::of(ctx, tree, (from, to))?;
+    let terms = rows.iter().chain(entries.iter().flat_map(|entries| &entries.single)).flatten();
+    let used: BTreeSet<(usize, usize)> = terms.map(|&(i, at, _)| (i, at)).collect();
     let level = |message| tree.nodes().iter().filter(move |node| node.message == message);
     let widest = (0..choices.len()).map(|message| level(message).count()).max().unwrap_or(0).max(inputs.len());
     let together = (TOGETHER / widest).max(1);
@@ -180,21 +236,33 @@ pub fn lookup_tree(
         let samples = run.rotate(&turned, &start, 0, Ok)?;
         let samples: Vec<&[GlweSample]> = samples.chunks_exact(inputs.len()).collect();
         let mut found: Vec<Vec<LweCiphertext>> = vec![Vec::new(); samples.len()];
-        let powers = run.each(&samples, |own| Ok(Powers::of(ctx, own, used.iter().copied())))?;
+        let made = run.each(&samples, |own| {
+            let powers = Powers::of(ctx, own, used.iter().copied());
+            Ok(match &entries {
+                Some(entries) => Made::Selectors(entries.selectors(ctx, powers), entries),
+                None => Made::Powers(powers),
+            })
+        })?;
         let values = |found: &[Vec<LweCiphertext>], i: usize, numbers: &[usize]| -> Vec<LweCiphertext> {
-            let own: Vec<&[_]> = numbers.iter().filter_map(|&at| rows.get(at).map(|row| &row[..])).collect();
-            let mut own = powers[i].sums(ctx, &own).into_iter();
+            let own: Vec<usize> = numbers.iter().copied().filter(|&at| at < rows.len()).collect();
+            let mut own = made[i].sums(ctx, rows, &own).into_iter();
             let chosen = |at: usize| at.checked_sub(rows.len()).map(|at| found[i][at].clone());
             numbers.iter().filter_map(|&at| chosen(at).or_else(|| own.next())).collect()
         };
         for message in (0..choices.len()).rev() {
-            let jobs: Vec<(usize, &Node)> =
-                (0..samples.len()).flat_map(|i| level(message).map(move |node| (i, node))).collect();
-            let starts = run.each(&jobs, |(i, node)| {
-                let values = values(&found, *i, &node.values);
-                Ok(spread(ctx, &packing.pack(ctx, &values)?, from)?.made_of(ctx, &values))
+            // Several nodes at a time, whose rows share what sums read.
+            let nodes: Vec<&Node> = level(message).collect();
+            let shared = nodes.len().div_ceil(SHARED).clamp(1, SHARED);
+            let jobs: Vec<(usize, &[&Node])> =
+                (0..samples.len()).flat_map(|i| nodes.chunks(shared).map(move |some| (i, some))).collect();
+            let starts = run.each(&jobs, |(i, nodes)| {
+                let numbers: Vec<usize> = nodes.iter().flat_map(|node| &node.values).copied().collect();
+                let values = values(&found, *i, &numbers);
+                let own = values.chunks_exact(values.len() / nodes.len());
+                own.map(|own| Ok(spread(ctx, &packing.pack(ctx, own)?, from)?.made_of(ctx, own))).collect()
             })?;
-            if jobs.is_empty() {
+            let starts: Vec<GlweSample> = starts.into_iter().flat_map(|some: Vec<_>| some).collect();
+            if starts.is_empty() {
                 continue;
             }
             let by = &choices[message][some.clone()];
@@ -202,7 +270,7 @@ pub fn lookup_tree(
                 Some(key) => run.choose(key, by, &starts, extracted)?,
                 None => run.rotate(by, &starts, 0, extracted)?,
             };
-            jobs.iter().zip(chosen).for_each(|((i, _), cts)| found[*i].extend(cts));
+            chosen.into_iter().enumerate().for_each(|(at, cts)| found[at / nodes.len()].extend(cts));
         }
         results.extend((0..samples.len()).map(|i| values(&found, i, tree.roots())));
     }

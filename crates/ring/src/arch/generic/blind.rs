@@ -1,4 +1,4 @@
-//! One block of a blind rotation (eprint 2023/958), and sums of products with a packed key.
+//! One block of a blind rotation (eprint 2023/958).
 //!
 //! The digits of an accumulator are transformed once, then meet every key of the block: a row times the value of `X^a - 1` there,
 //! times the key. What is read is the packed key, once; all else stays in the first two caches.
@@ -69,26 +69,6 @@ impl BlindRow<'_> {
     }
 }
 
-/// `out_c = sum_r row_r key_(r, c)`, values throughout.
-pub(crate) struct ProductSum<'a> {
-    /// Canonical values, N words a row.
-    pub(crate) rows: &'a [u64],
-    /// Packed: `[vector][row][column]`.
-    pub(crate) key: &'a [u8],
-    /// Results: four or more.
-    pub(crate) columns: usize,
-    /// Bytes of a packed word: 5 or 6.
-    pub(crate) bytes: usize,
-}
-
-impl ProductSum<'_> {
-    /// The work, in words.
-    pub(crate) fn tally(&self) -> Tally {
-        let key = (self.rows.len() * self.columns) as u64;
-        Tally { key, key_read: key, ciphertext_read: self.rows.len() as u64, ..Tally::NONE }
-    }
-}
-
 /// Digits of every coefficient, balanced, as working form on the lift of a forward transform: `round(x base^levels / q)` in base
 /// `base`, the top digit first.
 #[inline(always)]
@@ -110,7 +90,7 @@ unsafe fn digits<L: Lanes>(l: L, t: &SmallConstants, row: &BlindRow<'_>, acc: &[
 
 /// Adds the finished part of a sum to the rest, where an accumulator takes too few products for all.
 #[inline(always)]
-unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mut [L::A; C]) {
+pub(super) unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mut [L::A; C]) {
     for (sum, acc) in sums.iter_mut().zip(accs) {
         // SAFETY: the lanes fit the CPU by the contract of the caller.
         unsafe {
@@ -323,55 +303,6 @@ pub(crate) unsafe fn merge_keys<L: Lanes>(t: &SmallConstants, row: &BlindRow<'_>
             (3, _) => merged::<L, 3, 6>(l, t, row, out),
             (_, 5) => merged::<L, 4, 5>(l, t, row, out),
             _ => merged::<L, 4, 6>(l, t, row, out),
-        }
-    }
-}
-
-/// Columns that are summed side by side, so that no sum waits for its own last product.
-const SIDE_BY_SIDE: usize = 4;
-
-#[inline(always)]
-unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, n: usize, out: &mut [u64]) {
-    let rows = row.rows.len() / n;
-    for v in 0..n / L::WIDTH {
-        for first in (0..row.columns).step_by(SIDE_BY_SIDE) {
-            // The last columns are summed again where four do not divide them.
-            let first = first.min(row.columns - SIDE_BY_SIDE);
-            // SAFETY: rows, columns and vectors are inside their buffers.
-            unsafe {
-                let mut sums = [l.constant(0); SIDE_BY_SIDE];
-                for chunk in (0..rows).step_by(L::CHUNK_NARROW) {
-                    let mut accs = [l.acc_zero::<true>(); SIDE_BY_SIDE];
-                    for r in chunk..rows.min(chunk + L::CHUNK_NARROW) {
-                        let x = l.load(row.rows.as_ptr().add(r * n + v * L::WIDTH));
-                        let key = row.key.as_ptr().add(((v * rows + r) * row.columns + first) * L::WIDTH * BYTES);
-                        for (c, acc) in accs.iter_mut().enumerate() {
-                            *acc = l.mac(*acc, x, l.load_packed(key.add(c * L::WIDTH * BYTES), 0, 8 * BYTES));
-                        }
-                    }
-                    lazy_reduce::<L, SIDE_BY_SIDE>(l, &mut sums, &mut accs);
-                }
-                for (c, sum) in sums.iter().enumerate() {
-                    l.store(out.as_mut_ptr().add((first + c) * n + v * L::WIDTH), *sum);
-                }
-            }
-        }
-    }
-}
-
-/// Evaluates a [`ProductSum`] to `out`, canonical values.
-///
-/// # Safety
-/// The CPU has the instruction set of `L`, the table was shaped for it; rows are whole, the key has all its bytes and 64 more, `out`
-/// N words a column.
-#[inline(always)]
-pub(crate) unsafe fn product_sum<L: Lanes>(t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
-    // SAFETY: as for this function.
-    unsafe {
-        let l = L::new(t.modulus());
-        match row.bytes {
-            5 => sum_columns::<L, 5>(l, row, t.n(), out),
-            _ => sum_columns::<L, 6>(l, row, t.n(), out),
         }
     }
 }

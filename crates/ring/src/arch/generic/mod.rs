@@ -8,6 +8,7 @@ pub(crate) mod pointwise;
 pub(crate) mod rotations;
 pub(crate) mod small;
 pub(crate) mod stream;
+pub(crate) mod sums;
 
 /// One cache line: scratch made of it never splits a vector between two lines.
 #[derive(Clone, Copy)]

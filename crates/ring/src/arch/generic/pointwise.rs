@@ -94,6 +94,24 @@ unsafe fn empty<L: Lanes, const K: usize>(l: L, sums: &mut [L::V; K], accs: &mut
     }
 }
 
+/// `(x, y) = (x + y, x - y)`, canonical words.
+///
+/// # Safety
+/// As for [`form`], of both.
+#[inline(always)]
+pub(crate) unsafe fn sum_difference<L: Lanes>(m: &Modulus, x: &mut [u64], y: &mut [u64]) {
+    // SAFETY: as for `form`.
+    unsafe {
+        let l = L::new(m);
+        for at in (0..x.len()).step_by(L::WIDTH) {
+            let (p, r) = (x.as_mut_ptr().add(at), y.as_mut_ptr().add(at));
+            let (a, b) = (l.load(p), l.load(r));
+            l.store(p, l.add(a, b));
+            l.store(r, l.sub(a, b));
+        }
+    }
+}
+
 /// `x = (y - x) w` over one limb, canonical.
 ///
 /// # Safety

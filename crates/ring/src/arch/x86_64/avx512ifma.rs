@@ -13,7 +13,7 @@ mod reduction;
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 use core::arch::x86_64::*;
-use moves::{load_packed, set, transpose};
+use moves::{load_packed, load_permuted, set, transpose};
 use reduction::{inverse52, multiplier, Steps};
 
 #[derive(Clone, Copy)]
@@ -73,6 +73,7 @@ impl Lanes for Avx512Ifma {
     const CHUNK: usize = 12;
     const CHUNK_NARROW: usize = 16;
     const CHUNK_LAZY: usize = 4;
+    const CHUNK_SMALL: usize = 1024;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
@@ -294,6 +295,11 @@ impl Lanes for Avx512Ifma {
         unsafe { (_mm512_madd52hi_epu64(a.0, x, y), _mm512_madd52lo_epu64(a.1, x, y)) }
     }
     #[inline(always)]
+    unsafe fn mac_small(self, a: Self::A, x: __m512i, w: __m512i) -> Self::A {
+        // SAFETY: see above. Products are below 2^52, and 1,024 of them below 2^62.
+        unsafe { (a.0, _mm512_madd52lo_epu64(a.1, x, w)) }
+    }
+    #[inline(always)]
     unsafe fn acc_add(self, a: Self::A, x: __m512i) -> Self::A {
         // SAFETY: see above.
         unsafe { (a.0, _mm512_add_epi64(a.1, x)) }
@@ -388,12 +394,7 @@ impl Lanes for Avx512Ifma {
     }
     #[inline(always)]
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> __m512i {
-        // SAFETY: entries are `8 * block + code` with code < 8 and 8 * block + 7 < N; `inner` holds eight rows of
-        // sixteen 32-bit lane numbers.
-        unsafe {
-            let x = _mm512_loadu_si512(src.add((entry & !7) as usize).cast());
-            let lanes = _mm512_loadu_si512(inner.add((entry & 7) as usize).cast());
-            _mm512_permutexvar_epi32(lanes, x)
-        }
+        // SAFETY: entries and rows are those of the contract of the trait.
+        unsafe { load_permuted(src, entry, inner) }
     }
 }

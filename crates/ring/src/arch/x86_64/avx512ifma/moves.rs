@@ -73,3 +73,14 @@ pub(super) unsafe fn transpose(x: &mut [__m512i; 8]) {
         }
     }
 }
+
+/// Eight words through a table of places: entry `8 block + code`, and eight rows of sixteen 32-bit lane numbers.
+#[inline(always)]
+pub(super) unsafe fn load_permuted(src: *const u64, entry: u32, inner: *const [u32; 16]) -> __m512i {
+    // SAFETY: entries are `8 * block + code` with code < 8 and 8 * block + 7 < N.
+    unsafe {
+        let x = _mm512_loadu_si512(src.add((entry & !7) as usize).cast());
+        let lanes = _mm512_loadu_si512(inner.add((entry & 7) as usize).cast());
+        _mm512_permutexvar_epi32(lanes, x)
+    }
+}
