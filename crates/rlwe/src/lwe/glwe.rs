@@ -64,10 +64,7 @@ impl GlweSample {
     /// # Errors
     /// [`Error::BadParameters`] unless there are N words for each of k + 1 columns.
     pub fn new(ctx: &LweContext, words: Words, key: KeyId, variance: f64) -> Result<Self, Error> {
-        let (found, expected) = (words.len(), ctx.params().coordinates() + ctx.params().n());
-        if found != expected {
-            return Err(OperandFault::Size { what: "sample", measure: "size", found, expected }.into());
-        }
+        check(ctx, &words)?;
         let input = digest(words.iter().copied());
         let own = SampleNoise { input, pattern: 0, rotation: 0, shift: 0, coefficients: true, variance };
         Ok(Self { words, key, noises: vec![own] })
@@ -85,8 +82,8 @@ impl GlweSample {
         by: &Switched,
         choice: Option<Gadget>,
     ) -> Result<Self, Error> {
-        let own = Self::new(ctx, words, start.key, ctx.noise().blind_rotation)?;
-        Ok(Self { noises: Self::rotated_noises(ctx, start, by, choice), ..own })
+        check(ctx, &words)?;
+        Ok(Self { words, key: start.key, noises: Self::rotated_noises(ctx, start, by, choice) })
     }
 
     /// [`GlweSample::extract`] of what a rotation made of a start, where only these words are known: the mask and the body.
@@ -114,8 +111,8 @@ impl GlweSample {
         let input = digest(by.mask.iter().map(|&e| u64::from(e)));
         // A start and its negative may leave noises that are the negatives of one another.
         let negative = start.words.iter().find(|&&w| w != 0).is_some_and(|&w| w > q / 2);
-        let words = start.words.iter().map(|&w| if negative && w != 0 { q - w } else { w });
-        let pattern = digest(words.chain(choice.map(|gadget| u64::from(gadget.log_base))));
+        let signed = start.words.iter().map(|&w| if negative && w != 0 { q - w } else { w });
+        let pattern = digest(signed.chain(choice.map(|gadget| u64::from(gadget.log_base))));
         let shift = (usize::from(by.body) + if negative { n } else { 0 }) % (2 * n);
         let rotated = |noise: &SampleNoise| {
             let parts = [noise.pattern, noise.shift as u64, input, u64::from(by.body)];
@@ -259,6 +256,15 @@ impl GlweSample {
         words.push(body[at]);
         let sources = self.noises.iter().map(|noise| noise.source(n, at, 1)).collect();
         LweCiphertext::new(words, self.key, Sources::new(ctx, sources))
+    }
+}
+
+/// Refuses words that are no k + 1 columns.
+fn check(ctx: &LweContext, words: &[u64]) -> Result<(), Error> {
+    let (found, expected) = (words.len(), ctx.params().coordinates() + ctx.params().n());
+    match found == expected {
+        true => Ok(()),
+        false => Err(OperandFault::Size { what: "sample", measure: "size", found, expected }.into()),
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 use crate::error::Error;
 use crate::fault::OperandFault;
 use crate::secret::KeyId;
-use aglet_ring::blind::{weighted_sum, Gadget};
+use aglet_ring::blind::{sum_difference, weighted_sum, Gadget};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -157,12 +157,16 @@ impl PackingKey {
                     continue;
                 }
                 let sum = even.get_or_insert_with(|| Words::zeros(ctx.params().coordinates() + n));
-                let mut difference = sum.clone();
-                if let Some(odd) = odd {
-                    merge(ctx, sum, &mut difference, &odd, n >> level);
-                }
+                let mut difference = match odd {
+                    Some(odd) => {
+                        let mut turned = turned(ctx, &odd, n >> level);
+                        sum_difference(ctx.table(), sum, &mut turned);
+                        turned
+                    }
+                    None => sum.clone(),
+                };
                 self.automorphisms.apply(ctx, level as usize - 1, &mut difference, &mut scratch);
-                sum.iter_mut().zip(difference.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
+                sum_difference(ctx.table(), sum, &mut difference);
             }
         }
         let none = || Words::zeros(ctx.params().coordinates() + n);
@@ -198,18 +202,15 @@ fn constant(ctx: &LweContext, ct: &LweCiphertext, by: u64) -> Words {
     out
 }
 
-/// Adds `X^exponent` times a sample to one and subtracts it from another, for an exponent below N.
-fn merge(ctx: &LweContext, sum: &mut [u64], difference: &mut [u64], odd: &[u64], exponent: usize) {
+/// `X^exponent` times a sample, for an exponent below N.
+fn turned(ctx: &LweContext, sample: &[u64], exponent: usize) -> Words {
     let (m, n) = (ctx.modulus(), ctx.params().n());
-    let columns = sum.chunks_exact_mut(n).zip(difference.chunks_exact_mut(n)).zip(odd.chunks_exact(n));
-    for ((sum, difference), odd) in columns {
-        let (stay, wrap) = odd.split_at(n - exponent);
+    let mut out = Words::zeros(sample.len());
+    for (out, column) in out.chunks_exact_mut(n).zip(sample.chunks_exact(n)) {
+        let (stay, wrap) = column.split_at(n - exponent);
+        out[exponent..].copy_from_slice(stay);
         // What wraps around changes its sign.
-        let (low, high) = sum.split_at_mut(exponent);
-        high.iter_mut().zip(stay).for_each(|(x, &y)| *x = m.add(*x, y));
-        low.iter_mut().zip(wrap).for_each(|(x, &y)| *x = m.sub(*x, y));
-        let (low, high) = difference.split_at_mut(exponent);
-        high.iter_mut().zip(stay).for_each(|(x, &y)| *x = m.sub(*x, y));
-        low.iter_mut().zip(wrap).for_each(|(x, &y)| *x = m.add(*x, y));
+        out.iter_mut().zip(wrap).for_each(|(out, &x)| *out = m.neg(x));
     }
+    out
 }
