@@ -196,8 +196,8 @@ def test_functions_that_others_make_up(function: Any) -> None:
         np.testing.assert_allclose(got, other, rtol=0, atol=1e-3 if isinstance(one, EncryptedArray) else 0)
 
 
-def test_numbers_move_in_a_set_with_half_the_slots() -> None:
-    """Rows are half of the slots that there are, whatever the ring."""
+def test_moves_over_two_rows_and_too_many_of_them() -> None:
+    """Ciphertexts that turn as a whole move, and permutations of thousands are refused."""
     own = Session(slots_engine().create_keys(bootstrap=False))
     x = own.encrypt(np.arange(1500), bound=(0, 1500))
     turned = own.decrypt(x[:1200] - x[300:])
