@@ -59,6 +59,14 @@ def test_casts(shape: tuple[int, ...], dtype: Any) -> None:
     assert slots.max() < high + ERROR * size
 
 
+def test_a_single_bit_of_weight_is_as_precise() -> None:
+    own = session()
+    clear = np.array([-3, 5, -(2**15), 2**15 - 1], np.int16)
+    for mask in (-(2**15), 2**14):
+        found = (own.encrypt(clear, dtype=np.int16) & np.int16(mask)).astype(np.float64)
+        np.testing.assert_allclose(own.decrypt(found), clear & np.int16(mask), rtol=0, atol=2.0**-9)
+
+
 def test_operands_of_both_kinds() -> None:
     own = session()
     digits, floats = own.encrypt(AGE), own.encrypt(INCOME)

@@ -63,10 +63,11 @@ def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
         return public
     weights = [_weight(x, at) for at, _ in planes]
     found = raised(session, [digit for _, digit in planes], x.shape)
+    found = found if weights == [1] else sharp(found)
     if len(weights) == 1:
         found = found[0] * weights[0]
     else:
-        found = (sharp(found) * np.reshape(weights, (len(weights), *[1] * x.ndim))).sum(axis=0)
+        found = (found * np.reshape(weights, (len(weights), *[1] * x.ndim))).sum(axis=0)
         # Every slot is a sum of some of the planes, each once.
         ends = Interval(sum(w for w in weights if w < 0), sum(w for w in weights if w > 0))
         found = found.replaced(interval=ends, filler=None)
