@@ -1392,6 +1392,9 @@ class PackingKey:
 
     @property
     def key_id(self) -> str: ...
+    def precise(self) -> PackingKey:
+        """The same key, whose tables leave the least noise and take longer."""
+
     @property
     def preset(self) -> str: ...
     @property
@@ -1638,7 +1641,7 @@ class FhewEngine:
     ) -> tuple[int, float, int, int, float]:
         """Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability."""
 
-    def tree_variance(self, tables: list[list[int]], split: bool = False) -> float:
+    def tree_variance(self, tables: list[list[int]], split: bool = False, precise: bool = False) -> float:
         """The noise variance, on the torus, of results of LUTs on several padded messages, evaluated together."""
 
     def noise(self) -> FhewNoise:

@@ -118,7 +118,8 @@ def test_no_table_of_bytes_leaves_more_noise_than_the_steepest() -> None:
     engine = FhewEngine(preset="wide")
 
     def variance(values: list[int]) -> float:
-        return engine._core.tree_variance([[value // 16 for value in values], [value % 16 for value in values]])
+        tables = [[value // 16 for value in values], [value % 16 for value in values]]
+        return engine._core.tree_variance(tables, precise=True)
 
     most = variance(STEEPEST)
     # Squares of differences are greatest where every value is the least or the greatest: all rows of those.

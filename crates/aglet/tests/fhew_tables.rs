@@ -314,7 +314,8 @@ fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
     // What is said of them beforehand is the noise that they have, and flat tables have less.
     let most = out.iter().flatten().map(Ciphertext::variance).fold(0.0, f64::max);
     let flat = TreeTable::new(message, message, &[1; 256]).unwrap();
-    let (said, less) = (k.engine.tree_variance(&[table(4), table(0)], false), k.engine.tree_variance(&[flat], false));
+    let (said, less) =
+        (k.engine.tree_variance(&[table(4), table(0)], false, false), k.engine.tree_variance(&[flat], false, false));
     assert!((most / said - 1.0).abs() < 1e-9 && 1.1 * less < said, "{most:e} of {said:e}, {less:e}");
     // What comes out goes in again.
     let again = k.engine.lookup_tree(&[&out[0], &out[1]], &[table(4), table(0)], keys, None, &k.control).unwrap();

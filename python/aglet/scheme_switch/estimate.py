@@ -216,7 +216,7 @@ class Estimates:
         fhew: FhewEngine = self._side.fhew_engine
         if not pair:
             return fhew.noise["bootstrap"] ** 2
-        return fhew._core.tree_variance([table.pair_values(2**fhew.bits) for table in pair])
+        return fhew._core.tree_variance([table.pair_values(2**fhew.bits) for table in pair], precise=True)
 
     def _tables(self, what: str, count: int, read: float, pair: list[Table]) -> _Calls:
         """Those of "lookup" and "lookup_bytes" on what goes to FHEW with this variance.

@@ -101,7 +101,8 @@ class Tables:
         key, packing = self._side.keys(keys, "fhew_bootstrap", "packing")
         x = self.to_fhew(ciphertext, indices, keys, bits=8, signed=False, **read)
         low, high = engine.digits(x, key, **own)
-        found = engine.lookup2(high, low, tables, key, packing, **own)
+        # What their noise leaves decides the level of results that go back to slots.
+        found = engine.lookup2(high, low, tables, key, packing.precise(), **own)
         return found[0], found[1]
 
 

@@ -93,10 +93,11 @@ impl Engine {
     }
 
     /// The noise variance, on the torus, of results of [`Engine::lookup_tree`] with these tables: the largest of all
-    /// tables, given by the steepest row. Later steps start from it.
+    /// tables, given by the steepest row; with a [`PackingKey::precise`](super::PackingKey::precise) key if so. Later steps start from it.
     #[must_use]
-    pub fn tree_variance(&self, tables: &[TreeTable], split: bool) -> f64 {
-        TreePlan::of(&self.ctx, tables, split, self.ctx.params().choice_gadget()).variance()
+    pub fn tree_variance(&self, tables: &[TreeTable], split: bool, precise: bool) -> f64 {
+        let choices = self.ctx.params().choice_gadget().filter(|_| !precise);
+        TreePlan::of(&self.ctx, tables, split, choices).variance()
     }
 
     /// A rotation of a batch, whose key is in the cache.

@@ -64,12 +64,12 @@ impl FhewEngine {
     }
 
     /// The noise variance, on the torus, of results of LUTs on several padded messages that are evaluated together.
-    #[pyo3(signature = (tables, split = false))]
-    fn tree_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>, split: bool) -> PyResult<f64> {
+    #[pyo3(signature = (tables, split = false, precise = false))]
+    fn tree_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>, split: bool, precise: bool) -> PyResult<f64> {
         let message = self.message(py, "padded")?;
         self.quick(py, |e| {
             let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, v)?));
-            Ok(e.tree_variance(&made.collect::<Result<Vec<_>, Error>>()?, split))
+            Ok(e.tree_variance(&made.collect::<Result<Vec<_>, Error>>()?, split, precise))
         })
     }
 

@@ -25,7 +25,12 @@ family_keys! { seeded FhewContext:
     FhewBootstrapKey(aglet::fhew::BootstrapKey), "FHEW bootstrap key" {}
 
     /// The key that LUTs on two messages need beside the bootstrap key. It packs LWE ciphertexts by automorphisms.
-    PackingKey(aglet::fhew::PackingKey), "packing key" {}
+    PackingKey(aglet::fhew::PackingKey), "packing key" {
+        /// The same key, whose tables leave the least noise and take longer.
+        fn precise(&self) -> Self {
+            Self::new(&self.context, self.value.precise())
+        }
+    }
 }
 
 family_pickles! { FhewContext: FhewPublicKey, FhewBootstrapKey, PackingKey, FhewArray }

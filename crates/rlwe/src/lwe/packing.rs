@@ -15,10 +15,11 @@ use aglet_ring::blind::{sum_difference, weighted_sum, Gadget};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
+use std::sync::Arc;
 
 /// The keys of all merges, and of the rotations that choose among packed values where they have digits of their own.
 pub struct PackingKey {
-    automorphisms: AutomorphismKeys,
+    automorphisms: Arc<AutomorphismKeys>,
     choices: Option<BlindRotationKey>,
     own_digits: bool,
     key: KeyId,
@@ -40,14 +41,19 @@ impl PackingKey {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois(ctx), gadget, source, progress)?;
-        Ok(Self { automorphisms, choices: None, own_digits: gadget != ctx.params().spec().gadget, key: sk.id() })
+        Ok(Self {
+            automorphisms: automorphisms.into(),
+            choices: None,
+            own_digits: gadget != ctx.params().spec().gadget,
+            key: sk.id(),
+        })
     }
 
     /// The key that is made of these samples.
     #[must_use]
     pub fn of(ctx: &LweContext, gadget: Gadget, samples: SeededKey, key: KeyId) -> Self {
         let own_digits = gadget != ctx.params().spec().gadget;
-        let automorphisms = AutomorphismKeys::of(samples, &galois(ctx), gadget);
+        let automorphisms = AutomorphismKeys::of(samples, &galois(ctx), gadget).into();
         Self { automorphisms, choices: None, own_digits, key }
     }
 
@@ -64,6 +70,12 @@ impl PackingKey {
     #[must_use]
     pub fn choices(&self) -> Option<&BlindRotationKey> {
         self.choices.as_ref()
+    }
+
+    /// The same key without that, for results with the least noise.
+    #[must_use]
+    pub fn precise(&self) -> Self {
+        Self { automorphisms: self.automorphisms.clone(), choices: None, ..*self }
     }
 
     /// The digits that a packing key for many messages has: those of the set, or finer ones where they have one level, of the least noise.
