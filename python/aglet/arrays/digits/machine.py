@@ -27,6 +27,8 @@ MESSAGES = 16
 """Messages of an engine whose digits have two bits."""
 
 _MOST_COSTS = 4096
+_TREES = 16
+"""Tables of several messages whose costs are kept, at most half a megabyte each."""
 _FEW = 5
 """As many digits have a sum that a table reads."""
 
@@ -102,6 +104,7 @@ class Machine(ABC):
         self.engine, self.rotations = engine, 0
         # What was estimated of tables on inputs of a noise variance: the same few over and over.
         self._costs: dict[tuple[Tables, float], Counted] = {}
+        self._trees: dict[tuple[str, int, float, tuple[bytes, ...]], Counted] = {}
 
     @abstractmethod
     def encrypt(self, messages: Any) -> Any:
@@ -227,7 +230,7 @@ class Machine(ABC):
                     break
                 cells = self._together(sums)
                 most = max(self.variance(one) for one in cells)
-                found.append((self.engine._counted(what, cells[0].size, tables, {}, most), cells))
+                found.append((self._cost_of_tree(what, cells[0].size, tables, most), cells))
             found.sort(key=lambda way: (way[0].log2_failure > self.allowed, way[0].rotations, len(way[1])))
             return found[0]
 
@@ -237,6 +240,15 @@ class Machine(ABC):
         self.rotations += cost.rotations
         results = self.lookup_tree(cells, tables)
         return [Digit(one, min(row), max(row)) for one, row in zip(results, tables, strict=True)]
+
+    def _cost_of_tree(self, what: str, count: int, tables: list[list[int]], variance: float) -> Counted:
+        """Large tables are planned once for elements of one noise: it takes as long as some rotations."""
+        key = (what, count, variance, tuple(map(bytes, tables)))
+        if key not in self._trees:
+            if len(self._trees) >= _TREES:
+                del self._trees[next(iter(self._trees))]
+            self._trees[key] = self.engine._counted(what, count, tables, {}, variance)
+        return self._trees[key]
 
     def nearest(self, words: Any, bits: int, count: int) -> Sequence[Any]:
         """The cells of the lowest digits of the whole numbers nearest to numbers modulo `2^bits`, the lowest first."""
