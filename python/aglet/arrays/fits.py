@@ -28,7 +28,7 @@ BITS = 20
 MOST_DEGREE = 1023
 """The largest degree of a fit: ten levels."""
 _SHORT = 3
-"""Levels from which on products are quicker than a series."""
+"""Up to so many levels a series takes as few products."""
 _TRIED = (31, 127, 511, MOST_DEGREE)
 # Where a fit is compared with its function: closer at the ends, as the series changes fastest there.
 _POINTS = np.cos(np.linspace(0, np.pi, 8 * MOST_DEGREE))
@@ -64,10 +64,10 @@ def reciprocal(array: EncryptedArray) -> EncryptedArray:
             f"A divisor may be 0, as these values lie within [{low:.6g}, {high:.6g}]; write "
             "x.assume(bound=(least, largest)) with both ends above 0, or below, if you know that they lie there."
         )
-    if not array.is_real or high < 0:
-        return -reciprocal(-array) if array.is_real else applied(array, lambda points: 1 / points)
+    if array.is_real and high < 0:
+        return -reciprocal(-array)
     low, high = _around(array)
-    product = Reciprocal.of(low, high, BITS)
+    product = Reciprocal.of(low, high, BITS) if array.is_real else None
     if product is None or product.levels <= _SHORT:
         return applied(array, lambda points: 1 / points)
     first = polynomials.on_line(array, product.line, product.levels)

@@ -124,11 +124,12 @@ def mixed(array: EncryptedArray, parts: list[Part], ends: tuple[Index, Index], l
     plans, rows = copies.broadcasts(array, source, target, len(parts), levels), slots // around
     steps = [_Move.planned(array, part, plans[at * rows : (at + 1) * rows], levels) for at, part in enumerate(parts)]
     # Rotations that several new chunks share, or each chunk's own way.
-    shared = {key for one in steps if one.echo is None for key in one.part if key[1]}
+    shared = {key for one in steps if one.echo is None for key in one.part}
     apart = sum(one.ways for one in steps)
-    if min(len(shared), apart) > MOST_MOVES:
+    fewest = min(sum(1 for _, step in shared if step), apart)
+    if fewest > MOST_MOVES:
         raise ParameterError(
-            f"The elements of these arrays lie in different places, and moving them takes {min(len(shared), apart)} "
+            f"The elements of these arrays lie in different places, and moving them takes {fewest} "
             "different steps; use one shape for arrays that are combined, or encrypt one of them again."
         )
     array.need(1)
@@ -176,11 +177,9 @@ class _Move(NamedTuple):
 def _turned(array: EncryptedArray, parts: list[Part], target: Index) -> EncryptedArray:
     """Each new chunk is an old one, rotated. Uses no level."""
     keys = [next(iter(part)) for part in parts]
-    rotated = {key for key in keys if key[1]}
-    turned = rotations.turned(array, rotated)
-    made = [turned[key] if key[1] else array.chunks[key[0]] for key in keys]
-    found = _made(array, made, target, None, array.period)
-    if array.filler is not None and not rotated and _whole(array, parts):
+    turned = rotations.turned(array, set(keys))
+    found = _made(array, [turned[key] for key in keys], target, None, array.period)
+    if array.filler is not None and not any(step for _, step in keys) and _whole(array, parts):
         found.filler = array.filler
     return found
 

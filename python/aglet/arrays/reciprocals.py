@@ -18,10 +18,10 @@ __all__ = ["MOST_DOUBLINGS", "Reciprocal"]
 
 MOST_DOUBLINGS = 10
 """Those of a degree of 1,023, the largest of a fit."""
-_POINTS: Any = np.cos(np.linspace(0, np.pi, 16 << MOST_DOUBLINGS))
-_BEYOND = 1 + 2.0**-20
 _FAR = 700.0
 """The hyperbolic cosine of more is no double."""
+_BEYOND = 1 + 2.0**-20
+"""What noise adds to sizes."""
 
 Value = TypeVar("Value")
 
@@ -39,6 +39,8 @@ class Reciprocal:
     step: float
     shifts: tuple[float, ...]
     less: tuple[float, ...]
+    sizes: tuple[tuple[float, float], ...]
+    """The largest V_j, and the largest product of factors up to j."""
     error: float
     """The largest relative error."""
 
@@ -46,17 +48,29 @@ class Reciprocal:
     def of(cls, low: float, high: float, bits: int) -> Reciprocal | None:
         """The shortest product with a relative error of at most `2^-bits`; None if `MOST_DOUBLINGS` are not enough."""
         angle = math.acosh((high + low) / (high - low))
-        errors = (1 / math.cosh(min(2**k * angle, _FAR)) for k in range(1, MOST_DOUBLINGS + 1))
-        doublings, error = next(((k, e) for k, e in enumerate(errors, 1) if e <= 2.0**-bits), (0, 0.0))
+        errors = [1 / math.cosh(min(2**k * angle, _FAR)) for k in range(1, MOST_DOUBLINGS + 1)]
+        doublings = next((k for k, error in enumerate(errors, 1) if error <= 2.0**-bits), 0)
         if not doublings:
             return None
+
+        def fall(n: int) -> float:
+            return math.exp(-2 * n * angle)
+
         # V_j is 2 T_n(u) exp(-n angle) part^n: the second is about 1 / t_n, and powers of `part` make the product 1/x.
-        # Without them it lacks y_1 = 2 / (low + high), times (1 + f_n) / (1 + f_2n) for each factor.
-        fall = [math.exp(-(2 ** (j + 1)) * angle) for j in range(doublings + 1)]
-        part = (2 / (low + high) * (1 + fall[0]) / (1 + fall[-1])) ** (1 / (2**doublings - 1))
-        shifts = tuple(part ** (2**j) * (1 + f) for j, f in enumerate(fall[:-1]))
-        less = tuple(2 * part ** (2 ** (j + 1)) * f for j, f in enumerate(fall[:-2]))
-        return cls(low, high, 2 * part * math.exp(-angle), shifts, less, error)
+        # Without them, factors up to j make y_2n times this, times 1 + fall(2n).
+        lacks = (low + high) / 2 / (1 + fall(1))
+        part = (1 / lacks / (1 + fall(2**doublings))) ** (1 / (2**doublings - 1))
+        step = 2 * part * math.exp(-angle)
+        shifts, less, sizes = [], [], []
+        for j, error in enumerate(errors[:doublings]):
+            n, scale = 2**j, part ** (2**j)
+            shifts.append(scale * (1 + fall(n)))
+            less.append(2 * scale**2 * fall(n))
+            # y_2n is at most twice what it is at 0, the sum of 1 over its zeros, and at most (1 + 1 / t_2n) / x.
+            at_zero = 4 * n * math.tanh(2 * n * angle) / math.sinh(angle) / (high - low)
+            most = min(2 * at_zero, (1 + error) / low)
+            sizes.append((_BEYOND * 2 * (step / 2) ** n, _BEYOND * most * lacks * (1 + fall(2 * n)) * scale**2 / part))
+        return cls(low, high, step, tuple(shifts), tuple(less[:-1]), tuple(sizes), errors[doublings - 1])
 
     @property
     def line(self) -> tuple[float, float]:
@@ -83,18 +97,9 @@ class Reciprocal:
     ) -> Value:
         """The product from V_0 on. `known` is told how large a value is at most."""
         value = found = first
-        for j, (size, product) in enumerate(self._sizes()):
+        for j, (size, product) in enumerate(self.sizes):
             if j:
                 value = known(add(multiply(value, value), -self.less[j - 1]), size)
             shifted = add(value, self.shifts[j])
             found = known(multiply(found, shifted), product) if j else shifted
-        return found
-
-    def _sizes(self) -> list[tuple[float, float]]:
-        """The largest V_j, and the largest product of factors up to it, on the interval and a little beyond."""
-        values, product, found = _POINTS * (self.step * _BEYOND), np.ones_like(_POINTS), []
-        for shift, less in zip(self.shifts, (*self.less, 0.0), strict=True):
-            product = product * (values + shift)
-            found.append((float(np.abs(values).max()), _BEYOND * float(np.abs(product).max())))
-            values = values**2 - less
         return found

@@ -54,11 +54,14 @@ def parts_of(source: Index, target: Index, array: EncryptedArray, count: int) ->
 
 
 def turned(array: EncryptedArray, rotations: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Chunk]:
-    """The chunks, rotated by steps, by number and step. All rotations of one chunk are done together."""
+    """These chunks, rotated by steps, by number and step. All rotations of one chunk are done together."""
     steps: dict[int, list[int]] = defaultdict(list)
-    for chunk, step in sorted(rotations):
-        steps[chunk].append(step)
     found: dict[tuple[int, int], Any] = {}
+    for chunk, step in sorted(rotations):
+        if step:
+            steps[chunk].append(step)
+        else:
+            found[chunk, 0] = array.chunks[chunk]
     for chunk, wanted in steps.items():
         made = array.session.machine.rotate(array.chunks[chunk], wanted)
         found.update({(chunk, step): one for step, one in zip(wanted, made, strict=True)})
@@ -105,8 +108,7 @@ def joined(array: EncryptedArray, part: Part, rotated: dict[tuple[int, int], Chu
     machine, slots = array.session.machine, array.session.slots
     if not part:
         return machine.multiply(array.chunks[0], 0)
-    chunks = [rotated[key] if key[1] else array.chunks[key[0]] for key in part]
-    return machine.weighted_sum(chunks, [mask(places, slots) for places in part.values()])
+    return machine.weighted_sum([rotated[key] for key in part], [mask(places, slots) for places in part.values()])
 
 
 def mask(places: Index, slots: int) -> Any:

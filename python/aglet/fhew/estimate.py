@@ -63,10 +63,6 @@ class Estimate:
     """
 
 
-ON_CARD = 4096
-"""The ciphertexts that a card bootstraps at once, if it has the memory."""
-
-
 class Estimates:
     """Mixed into `FhewEngine`."""
 
@@ -142,7 +138,7 @@ class Estimates:
         if record is not None:
             seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
             source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
-        card = core.card_bytes(min(rotations, ON_CARD))
+        card = core.card_bytes(rotations)
         return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
 
     def _counted(

@@ -1,5 +1,6 @@
 //! The memory of a card that bootstraps take there, before anything goes up.
 
+use super::workers::ON_CARD;
 use super::{report, Engine};
 use crate::{Error, MemoryError};
 use aglet_bootstrap::FhewBootstrapKey;
@@ -27,10 +28,11 @@ pub(super) struct Batch {
 }
 
 impl Engine {
-    /// Forecasts what a gate or a table takes on a card, for so many ciphertexts at a time. None where cards do not bootstrap by this set.
+    /// Forecasts what a gate or a table takes on a card with room for it, for so many ciphertexts, of which a few thousand are there at a
+    /// time. None where cards do not bootstrap by this set.
     #[must_use]
     pub fn card_memory(&self, count: usize) -> Option<CardMemory> {
-        self.card_memory_of(Batch { count, own: false, places: 1 })
+        self.card_memory_of(Batch { count: count.min(ON_CARD), own: false, places: 1 })
     }
 
     pub(super) fn card_memory_of(&self, Batch { count, own, places }: Batch) -> Option<CardMemory> {

@@ -22,30 +22,40 @@ pub struct Engine {
 pub struct BootstrapKey {
     pub(crate) key: FhewBootstrapKey,
     there: Mutex<Option<There>>,
-    /// Of keys that choose, by their seed.
-    choices: Mutex<Option<([u8; 32], There)>>,
+    /// Of keys that choose.
+    choices: Mutex<Option<There>>,
 }
 
-/// A backend, and the rotations that it does.
-type There = (Arc<dyn Backend>, Option<Arc<dyn BlockRotation>>);
+/// A backend, the seed of a key, and the rotations that the backend does by it.
+type There = (Arc<dyn Backend>, [u8; 32], Option<Arc<dyn BlockRotation>>);
+
+/// A key on a backend, where it is put once.
+fn kept(
+    place: &Mutex<Option<There>>,
+    (backend, samples): (&Arc<dyn Backend>, &SeededKey),
+    put: impl FnOnce() -> Result<Option<Arc<dyn BlockRotation>>, aglet_rlwe::Error>,
+) -> Result<Option<Arc<dyn BlockRotation>>, aglet_bootstrap::Error> {
+    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+    let same = |(old, seed, _): &&There| Arc::ptr_eq(old, backend) && seed == samples.seed();
+    if let Some((.., found)) = place.as_ref().filter(same) {
+        return Ok(found.clone());
+    }
+    let made = put()?;
+    *place = Some((backend.clone(), *samples.seed(), made.clone()));
+    Ok(made)
+}
 
 impl BootstrapKey {
     pub(crate) fn new(key: FhewBootstrapKey) -> Self {
         Self { key, there: Mutex::default(), choices: Mutex::default() }
     }
-    /// Its rotations on a backend, where they are put once; none where the host rotates.
+    /// Its rotations on a backend; none where the host rotates.
     pub(super) fn on(
         &self,
         ctx: &LweContext,
         backend: &Arc<dyn Backend>,
-    ) -> Result<Option<Arc<dyn BlockRotation>>, Error> {
-        let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, found)) = there.as_ref().filter(|(old, _)| Arc::ptr_eq(old, backend)) {
-            return Ok(found.clone());
-        }
-        let made = self.key.on(ctx, &**backend)?;
-        *there = Some((backend.clone(), made.clone()));
-        Ok(made)
+    ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_bootstrap::Error> {
+        kept(&self.there, (backend, self.key.keys().1), || self.key.on(ctx, &**backend))
     }
     /// The same of keys that choose.
     pub(super) fn choices_on(
@@ -54,14 +64,7 @@ impl BootstrapKey {
         backend: &Arc<dyn Backend>,
         choices: &BlindRotationKey,
     ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_bootstrap::Error> {
-        let (mut known, seed) = (self.choices.lock().unwrap_or_else(PoisonError::into_inner), choices.samples().seed());
-        if let Some((_, (_, found))) = known.as_ref().filter(|(own, (old, _))| own == seed && Arc::ptr_eq(old, backend))
-        {
-            return Ok(found.clone());
-        }
-        let made = self.key.choices_on(ctx, &**backend, choices)?;
-        *known = Some((*seed, (backend.clone(), made.clone())));
-        Ok(made)
+        kept(&self.choices, (backend, choices.samples()), || self.key.choices_on(ctx, &**backend, choices))
     }
     /// The secret key that it belongs to.
     #[must_use]

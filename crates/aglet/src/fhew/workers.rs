@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const TOGETHER: usize = 32;
 /// The accumulators that a card rotates at once: many times as many as it has processors, in at most 128 MB. Between two batches somebody
 /// may ask to stop.
-const ON_CARD: usize = 4096;
+pub(super) const ON_CARD: usize = 4096;
 /// The most tables that share a rotation.
 const RESULTS: usize = 8;
 
@@ -104,6 +104,24 @@ impl Workers<'_> {
         };
         Ok(batches?.into_iter().flatten().collect())
     }
+
+    /// What `then` makes of each result of rotations in batches.
+    fn rotations<T: Send>(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        on_card: bool,
+        then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
+        rotate: impl Fn(&[LweCiphertext], &[GlweSample]) -> Result<Vec<GlweSample>, aglet_bootstrap::Error> + Sync,
+    ) -> Result<Vec<T>, aglet_bootstrap::Error> {
+        self.batches(cts, starts, on_card, |some, own| {
+            let rotated = rotate(some, own)?;
+            match on_card {
+                true => rotated.into_par_iter().map(&then).collect(),
+                false => rotated.into_iter().map(&then).collect(),
+            }
+        })
+    }
 }
 
 impl Rotate for Workers<'_> {
@@ -125,11 +143,9 @@ impl Rotate for Workers<'_> {
         then: impl Fn(GlweSample) -> Result<T, aglet_bootstrap::Error> + Sync,
     ) -> Result<Vec<T>, aglet_bootstrap::Error> {
         let (ctx, key) = (&self.engine.ctx, &self.key.key);
-        self.batches(cts, starts, self.there.is_some(), |some, own| match &self.there {
-            Some(there) => {
-                key.rotate_tables_by(ctx, &**there, some, own, log_tables)?.into_par_iter().map(&then).collect()
-            }
-            None => key.rotate_tables(ctx, some, own, log_tables)?.into_iter().map(&then).collect(),
+        self.rotations(cts, starts, self.there.is_some(), then, |some, own| match &self.there {
+            Some(there) => key.rotate_tables_by(ctx, &**there, some, own, log_tables),
+            None => key.rotate_tables(ctx, some, own, log_tables),
         })
     }
 
@@ -142,11 +158,11 @@ impl Rotate for Workers<'_> {
         at: &[usize],
     ) -> Result<Vec<Vec<LweCiphertext>>, aglet_bootstrap::Error> {
         let (ctx, key) = (&self.engine.ctx, &self.key.key);
-        let list = |sample: GlweSample| at.iter().map(|&at| sample.extract(ctx, at)).collect();
-        self.batches(cts, starts, self.there.is_some(), |some, own| match &self.there {
-            Some(there) => key.extract_by(ctx, &**there, (some, own, log_tables), at),
-            None => Ok(key.rotate_tables(ctx, some, own, log_tables)?.into_iter().map(list).collect()),
-        })
+        let Some(there) = &self.there else {
+            let list = |sample: GlweSample| Ok(at.iter().map(|&at| sample.extract(ctx, at)).collect());
+            return self.rotate(cts, starts, log_tables, list);
+        };
+        self.batches(cts, starts, true, |some, own| key.extract_by(ctx, &**there, (some, own, log_tables), at))
     }
 
     fn choose<T: Send>(
@@ -159,12 +175,8 @@ impl Rotate for Workers<'_> {
         let (ctx, (_, backend)) = (&self.engine.ctx, self.engine.runtime.machine());
         let there = self.key.choices_on(ctx, &backend, choices)?;
         let there = there.as_deref();
-        self.batches(cts, starts, there.is_some(), |some, own| {
-            let rotated = self.key.key.choose(ctx, (choices, there), some, own)?;
-            match there {
-                Some(_) => rotated.into_par_iter().map(&then).collect(),
-                None => rotated.into_iter().map(&then).collect(),
-            }
+        self.rotations(cts, starts, there.is_some(), then, |some, own| {
+            self.key.key.choose(ctx, (choices, there), some, own)
         })
     }
 

@@ -5,8 +5,7 @@ use crate::{Control, Error, ParameterError, RangeError};
 use aglet_circuits::polynomial::{power, power_products, Basis, Series};
 use aglet_circuits::table::Table;
 use aglet_ring::Modulus;
-use aglet_rlwe::KeySet;
-use aglet_schemes::integer::{IntegerEvaluator, Packing, SlotEvaluator};
+use aglet_schemes::integer::{Packing, SlotEvaluator};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A comparison of two integers.
@@ -36,7 +35,7 @@ impl Engine {
         let done = || control.report(so_far.fetch_add(1, Ordering::Relaxed) + 1, total, what);
         let found = self.run(|| {
             control.check()?;
-            let evaluator = IntegerEvaluator::new(&self.ctx, self.params(), key.keys()).stopped_by(control.flag());
+            let evaluator = self.evaluator(key.keys()).stopped_by(control.flag());
             Ok(work(SlotEvaluator::new(evaluator, self.encoder()).watched_by(&done))?)
         })?;
         control.report(total, total, what);
@@ -52,7 +51,6 @@ impl Engine {
         if terms.is_empty() {
             return Err(RangeError::EmptySum.into());
         }
-        let none = KeySet::new();
         self.run(|| {
             control.check()?;
             let mut found = Vec::with_capacity(terms.len());
@@ -62,8 +60,7 @@ impl Engine {
                 found.push((a, coefficients, largest));
             }
             let terms: Vec<_> = found.iter().map(|(a, m, largest)| (*a, (&**m, *largest))).collect();
-            let e = IntegerEvaluator::new(&self.ctx, self.params(), &none).stopped_by(control.flag());
-            Ok(e.weighted_sum(&terms)?)
+            Ok(self.evaluator(&self.none).stopped_by(control.flag()).weighted_sum(&terms)?)
         })
     }
 

@@ -19,7 +19,7 @@ pub struct Engine {
     pub(crate) ctx: Arc<Context>,
     encoder: Encoder,
     pub(crate) runtime: Arc<Runtime>,
-    none: KeySet,
+    pub(super) none: KeySet,
     pub(super) bootstrap: State,
     /// For scaled products, made with the first.
     wide: Cache<(), WideRings, 1>,
@@ -79,7 +79,7 @@ impl Engine {
     pub(super) fn encoder(&self) -> &Encoder {
         &self.encoder
     }
-    fn evaluator<'a>(&'a self, keys: &'a KeySet) -> IntegerEvaluator<'a> {
+    pub(super) fn evaluator<'a>(&'a self, keys: &'a KeySet) -> IntegerEvaluator<'a> {
         IntegerEvaluator::new(&self.ctx, &self.params, keys)
     }
     /// Does what needs no key on the engine's threads.

@@ -103,9 +103,9 @@ impl FhewEngine {
         report::on_card(self.engine.params())
     }
 
-    /// Bytes on a card of the bootstrap key and of so many ciphertexts at a time; 0 where cards do not bootstrap by the set.
-    fn card_bytes(&self, together: usize) -> usize {
-        self.engine.card_memory(together).map_or(0, |memory| memory.key + memory.working)
+    /// Bytes on a card of the bootstrap key and of what so many ciphertexts take; 0 where cards do not bootstrap by the set.
+    fn card_bytes(&self, count: usize) -> usize {
+        self.engine.card_memory(count).map_or(0, |memory| memory.key + memory.working)
     }
 
     #[getter]

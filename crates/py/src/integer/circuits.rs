@@ -1,4 +1,4 @@
-//! Circuits of `IntegerEngine`: powers, polynomials, lookup tables, comparisons.
+//! Circuits of `IntegerEngine`: weighted sums, powers, polynomials, lookup tables, comparisons.
 
 use super::objects::{IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey};
 use super::IntegerEngine;

@@ -15,6 +15,14 @@ use aglet_testing::exact::{residue, BigInt};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 
+#[path = "divisions.rs"]
+mod divisions;
+#[path = "maps.rs"]
+mod maps;
+
+use divisions::{digits, divisions};
+use maps::{linear_maps, public_maps};
+
 const LOG_N: u32 = 7;
 const N: usize = 1 << LOG_N;
 
@@ -151,154 +159,6 @@ fn forms(case: &mut Case<'_>) {
         });
         case.is("product", &out[1], |i, m, at| m.mul(x[0].limb(i)[at], longer.limb_like(q_limbs, i)[at]));
     }
-}
-
-/// A number modulo the product Q of some primes: what a conversion makes of it, by its definition, and whether a fused sum
-/// would make something else.
-fn converted(sources: &[u64], x: &BigInt) -> (BigInt, bool) {
-    let whole: BigInt = sources.iter().product();
-    let (mut sum, mut plain, mut fused) = (BigInt::ZERO, 0.0f64, 0.0f64);
-    for &q in sources {
-        let others = &whole / q;
-        let m = Modulus::new(q).unwrap();
-        let y = m.mul(residue(x, q), m.inv(residue(&others, q)));
-        sum += others * y;
-        // Two rounded operations, and one.
-        (plain, fused) = (plain + y as f64 * (1.0 / q as f64), (y as f64).mul_add(1.0 / q as f64, fused));
-    }
-    let v = (plain + 0.5).floor();
-    (sum - whole * v as u64, v != (fused + 0.5).floor())
-}
-
-/// As many numbers as a polynomial has coefficients: the ends, and next to them and to half of Q on either side.
-fn crafted(case: &mut Case<'_>, sources: &[u64]) -> Vec<BigInt> {
-    let whole: BigInt = sources.iter().product();
-    let half: BigInt = &whole >> 1u8;
-    let mut all = vec![BigInt::ZERO, 1.into(), (-1).into(), half.clone(), -half.clone(), half.clone() + 1];
-    while all.len() < N {
-        let (bits, word) = (40 + all.len() as u64 / 2 % 25, case.next());
-        let away: BigInt = ((&whole >> bits) * (word >> 40)) >> 24u8;
-        all.push(if word % 4 < 2 { &half - away } else { away - &half } + (word % 2));
-    }
-    all
-}
-
-/// A polynomial whose coefficients have these residues modulo the primes of its limbs.
-fn of_numbers(ring: &Ring, limbs: (usize, usize), number: impl Fn(usize, usize) -> BigInt) -> Poly<Eval> {
-    let mut x: Poly<Coeff> = ring.zero(limbs.0, limbs.1).unwrap();
-    for i in 0..limbs.0 + limbs.1 {
-        let q = ring.modulus(ring.prime_of(limbs.0, i)).value();
-        x.limb_mut(i).iter_mut().enumerate().for_each(|(at, word)| *word = residue(&number(i, at), q));
-    }
-    ring.to_eval(x)
-}
-
-/// Digits of 1 to 13 limbs, and polynomials modulo the lowest prime; returns how many columns a fused sum would get wrong.
-fn digits(case: &mut Case<'_>) -> usize {
-    let (ring, mut hard) = (case.ring, 0);
-    let shapes: [(usize, usize, Vec<Vec<usize>>); 6] = [
-        (14, 5, vec![(0..13).collect(), vec![13]]),
-        (14, 5, vec![vec![0, 3, 5, 8, 11], vec![1, 2, 4, 7, 9, 10], vec![6, 12, 13]]),
-        (13, 1, vec![(0..6).collect(), (6..9).collect(), (9..13).collect()]),
-        (9, 2, vec![vec![1, 2, 4, 6, 7], vec![0, 3, 5, 8]]),
-        (2, 3, vec![vec![0], vec![1]]),
-        (1, 1, vec![vec![0]]),
-    ];
-    for (limbs, p_limbs, shape) in shapes {
-        let sources: Vec<Vec<u64>> =
-            shape.iter().map(|own| own.iter().map(|&i| ring.modulus(i).value()).collect()).collect();
-        let mut polys = Vec::new();
-        for _ in 0..2 {
-            let numbers: Vec<Vec<BigInt>> = sources.iter().map(|own| crafted(case, own)).collect();
-            let digit_of = |i: usize| shape.iter().position(|own| own.contains(&i)).unwrap();
-            polys.push((of_numbers(ring, (limbs, 0), |i, at| numbers[digit_of(i)][at].clone()), numbers));
-        }
-        let inputs: Vec<_> = polys.iter().map(|(x, _)| x).collect();
-        let found = ring.digits(&inputs, (limbs, p_limbs), &shape).unwrap();
-        for (found, (_, numbers)) in found.iter().zip(&polys) {
-            assert_eq!((found.count(), found.shape()), (shape.len(), (limbs, p_limbs)));
-            for (d, own) in sources.iter().enumerate() {
-                let expected: Vec<_> = numbers[d].iter().map(|x| converted(own, x)).collect();
-                hard += expected.iter().filter(|(_, fused)| *fused).count();
-                let raised = of_numbers(ring, (limbs, p_limbs), |_, at| expected[at].0.clone());
-                for i in 0..limbs + p_limbs {
-                    let row = found.limbs(i).nth(d).unwrap();
-                    assert!(row == raised.limb(i), "limb {i} of digit {d} of {shape:?}");
-                    case.seen.extend(row);
-                }
-            }
-        }
-    }
-    let q0 = [ring.modulus(0).value()];
-    let numbers = crafted(case, &q0);
-    let low = of_numbers(ring, (1, 0), |_, at| numbers[at].clone());
-    for (q_limbs, p_limbs) in [(14, 2), (5, 0), (1, 0)] {
-        let raised = ring.raise(&[&low], q_limbs, p_limbs).unwrap().remove(0);
-        let expected = of_numbers(ring, (q_limbs, p_limbs), |_, at| converted(&q0, &numbers[at]).0);
-        case.is("raise", &raised, |i, _, at| expected.limb(i)[at]);
-    }
-    hard
-}
-
-/// Divisions by special primes and the highest of the chain, and switches of primes; returns as [`digits`].
-fn divisions(case: &mut Case<'_>) -> usize {
-    let (ring, mut hard, mut straight) = (case.ring, 0, 0);
-    let of_shape = |q_limbs: usize, p_limbs: usize, drop: usize| {
-        ((0..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect::<Vec<_>>(), q_limbs - drop, 0)
-    };
-    let mut plans = vec![of_shape(14, 5, 0), of_shape(14, 5, 1), of_shape(14, 0, 13), of_shape(14, 5, 8)];
-    plans.extend([of_shape(1, 1, 0), of_shape(3, 0, 1), of_shape(7, 2, 3)]);
-    // Primes that come, in and above the chain of the dividend, and a power of two.
-    plans.extend([(vec![0, 5, 6, 7], 3, 0), (vec![0, 1, 8, 9, 13], 5, 3), (vec![0, 1, 2, 4], 3, 90)]);
-    for (primes, to, shift) in plans {
-        let plan = ring.mod_switch(primes.clone(), to, shift).unwrap();
-        let leaving: Vec<usize> = primes.iter().copied().filter(|&p| p >= to).collect();
-        let coming: Vec<usize> = (0..to).filter(|l| !primes.contains(l)).collect();
-        let value = |p: &usize| ring.modulus(*p).value();
-        let sources: Vec<u64> = leaving.iter().map(value).collect();
-        let (divisor, gain): (BigInt, BigInt) =
-            (sources.iter().product(), coming.iter().map(value).product::<BigInt>() << shift);
-        // Dividends whose products with the gain are crafted modulo the divisor.
-        let inverse = gain.modinv(&divisor).unwrap();
-        let products = crafted(case, &sources);
-        let numbers: Vec<BigInt> = products.iter().map(|x| x * &inverse % &divisor + &divisor * case.next()).collect();
-        let mut x: Poly<Coeff> = ring.rows(primes.len()).unwrap();
-        for (limb, p) in primes.iter().enumerate() {
-            x.limb_mut(limb).iter_mut().zip(&numbers).for_each(|(word, number)| *word = residue(number, value(p)));
-            ring.table(*p).forward(x.limb_mut(limb));
-        }
-        let x = x.transformed();
-        let found = ring.divide(&[&x, &x], &plan).unwrap();
-        let expected: Vec<_> = numbers.iter().map(|number| converted(&sources, &(number * &gain))).collect();
-        hard += expected.iter().filter(|(_, fused)| *fused).count();
-        let quotients: Vec<BigInt> =
-            numbers.iter().zip(&expected).map(|(number, (y, _))| (number * &gain - y) / &divisor).collect();
-        let quotient = of_numbers(ring, (to, 0), |_, at| quotients[at].clone());
-        for found in &found {
-            case.is(&format!("division of {primes:?} to {to}"), found, |i, _, at| quotient.limb(i)[at]);
-        }
-        // Straight to other primes, where limbs that leave come after those that stay.
-        let (stays, onward): (Vec<usize>, Vec<usize>) = ((0..to).collect(), (to..19).collect());
-        if primes[..to] == stays && gain == 1.into() {
-            let split = |limbs: std::ops::Range<usize>| {
-                let mut part: Poly<Eval> = ring.rows(limbs.len()).unwrap();
-                limbs.clone().for_each(|i| part.limb_mut(i - limbs.start).copy_from_slice(x.limb(i)));
-                part
-            };
-            let (high, low) = (split(0..to), split(to..primes.len()));
-            let extended = ring.divide_extended(&[[&high, &low]], &plan, &onward).unwrap().remove(0);
-            let twice = ring.extend(&found[0], &stays, &onward).unwrap();
-            case.is("an extended quotient", &extended, |i, _, at| twice.limb(i)[at]);
-            straight += 1;
-        }
-        let ratio = gain.to_string().parse::<f64>().unwrap() / divisor.to_string().parse::<f64>().unwrap();
-        assert!((plan.ratio() / ratio - 1.0).abs() < 1e-12);
-    }
-    assert_eq!(straight, 7, "plans without a gain");
-    for nothing in [ring.division(3, 0, 0), ring.division(3, 1, 3), ring.mod_switch(vec![0, 1], 2, 0)] {
-        assert!(nothing.is_none(), "nothing leaves, or nothing stays");
-    }
-    hard
 }
 
 fn copy(x: &Poly<Eval>) -> Poly<Eval> {
@@ -474,87 +334,6 @@ fn lifts(case: &mut Case<'_>) {
             });
         }
     }
-}
-
-/// Maps of one and several giant steps with and without gaps, of diagonals of all lengths.
-fn linear_maps(case: &mut Case<'_>) {
-    let (ring, shape) = (case.ring, (4, 2));
-    for (digits, babies, giants, inputs) in [(1, 1, 1, 1), (3, 5, 3, 2), (2, 18, 1, 1)] {
-        let x = Inputs::new(case, inputs, digits, shape);
-        let lifted: Vec<_> = (0..inputs).map(|_| case.polys(2, shape.0, 0)).collect();
-        let keys: Vec<_> = (0..babies).map(|_| case.key(digits, shape.0, shape.1)).collect();
-        let galois: Vec<u64> = (0..babies).map(|k| rotation_exponent(k as isize, N)).collect();
-        let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
-        // The first is the unrotated pair.
-        let of: Vec<_> = (0..babies).map(|k| (k > 0).then(|| (&keys[k], &*phis[k]))).collect();
-        let (mut entries, mut plain) = (Vec::new(), Vec::new());
-        for k in 0..giants * babies {
-            let len = [1, 2, 16, N][k % 4];
-            let small: Vec<i64> = (0..len).map(|_| case.next() as i64 >> (k % 40)).collect();
-            let mut wide = vec![0; N];
-            small.iter().enumerate().for_each(|(j, &c)| wide[j * (N / len)] = c);
-            let there = k == 0 || k % 5 != 3;
-            plain.push(there.then(|| ring.to_eval(ring.lift(&wide, ring.scratch(shape.0, shape.1).unwrap()))));
-            entries.push(there.then_some(small));
-        }
-        let words: Vec<_> = entries.iter().map(|small: &Option<Vec<_>>| small.as_ref().map(Vec::len)).collect();
-        let small = |k: usize| Ok::<_, Error>(entries[k].clone().unwrap_or_default());
-        let diagonals = ring.diagonals(babies, &words, shape, small).unwrap();
-        let lent = x.digits.iter().zip(&lifted).map(|(digits, l)| MapInput { digits, lifted: (&l[0], &l[1]) });
-        let lent: Vec<_> = lent.collect();
-        let run = |diagonals: &Diagonals| {
-            let steps = [0..1, 1..giants].map(|steps| ring.linear_map(&lent, &of, diagonals, steps).unwrap());
-            steps.into_iter().flatten().collect::<Vec<_>>()
-        };
-        let found = run(&diagonals);
-        assert_eq!((found.len(), diagonals.giants()), (giants, giants));
-        // Encoded limb by limb, or once for all.
-        let again = run(&ring.encoded(diagonals).unwrap());
-        for (x, y) in found.iter().flatten().zip(again.iter().flatten()) {
-            assert!((0..shape.0 + shape.1).all(|i| x.0.limb(i) == y.0.limb(i) && x.1.limb(i) == y.1.limb(i)));
-        }
-        for (g, k) in (0..giants).flat_map(|g| (0..inputs).map(move |k| (g, k))) {
-            for (h, sum) in [&found[g][k].0, &found[g][k].1].into_iter().enumerate() {
-                case.is("linear_map", sum, |i, m, at| {
-                    let lift = |h: usize, at: usize| if i < shape.0 { lifted[k][h].limb(i)[at] } else { 0 };
-                    (0..babies).fold(0, |sum, b| {
-                        let Some(diagonal) = &plain[g * babies + b] else { return sum };
-                        let rotated = match b {
-                            0 => lift(h, at),
-                            _ => {
-                                let turned = x.product(m, k, |d| keys[b].halves()[h][d].limb(i), galois[b], (i, at));
-                                if h == 0 {
-                                    m.add(turned, lift(0, source(galois[b], at)))
-                                } else {
-                                    turned
-                                }
-                            }
-                        };
-                        m.add(sum, m.mul(rotated, diagonal.limb(i)[at]))
-                    })
-                });
-            }
-        }
-    }
-}
-
-/// Sums of rotations, which doubles know exactly for short polynomials; and a coefficient that fits no word.
-fn public_maps(case: &mut Case<'_>) {
-    let ring = case.ring;
-    let short: Vec<i64> = (0..N).map(|_| case.next() as i64 >> 36).collect();
-    let x = ring.to_eval(ring.lift(&short, ring.scratch(1, 0).unwrap()));
-    let wide = ring.to_eval(ring.lift(&short, ring.scratch(6, 0).unwrap()));
-    let one = |k: usize, times: f64| (k, vec![Complex64::new(times, 0.0); [1, N / 2][k % 2]]);
-    let map = BTreeMap::from([one(0, 1.0), one(3, -2.0), one(10, 5.0)]);
-    // With primes above 50 bits the lowest bits are left out: those are zero after this ratio.
-    let out = ring.public_map(&x, 6, &map, 64.0 * 1024.0).unwrap();
-    case.is("public_map", &out, |i, m, at| {
-        let turned = |k: isize| wide.limb(i)[source(rotation_exponent(k, N), at)];
-        let sum = m.add(m.sub(turned(0), m.mul(2, turned(3))), m.mul(5, turned(10)));
-        m.mul(sum, 1 << 16)
-    });
-    let too_large = ring.public_map(&x, 1, &map, 1e30).map(|_| ());
-    assert!(matches!(too_large, Err(Error::TooLarge { .. })));
 }
 
 /// Everything that a ring can be asked for, against exact integers; returns all words of the results.

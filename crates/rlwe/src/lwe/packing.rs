@@ -41,20 +41,18 @@ impl PackingKey {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois(ctx), gadget, source, progress)?;
-        Ok(Self {
-            automorphisms: automorphisms.into(),
-            choices: None,
-            own_digits: gadget != ctx.params().spec().gadget,
-            key: sk.id(),
-        })
+        Ok(Self::new(ctx, gadget, automorphisms, sk.id()))
     }
 
     /// The key that is made of these samples.
     #[must_use]
     pub fn of(ctx: &LweContext, gadget: Gadget, samples: SeededKey, key: KeyId) -> Self {
+        Self::new(ctx, gadget, AutomorphismKeys::of(samples, &galois(ctx), gadget), key)
+    }
+
+    fn new(ctx: &LweContext, gadget: Gadget, automorphisms: AutomorphismKeys, key: KeyId) -> Self {
         let own_digits = gadget != ctx.params().spec().gadget;
-        let automorphisms = AutomorphismKeys::of(samples, &galois(ctx), gadget).into();
-        Self { automorphisms, choices: None, own_digits, key }
+        Self { automorphisms: automorphisms.into(), choices: None, own_digits, key }
     }
 
     /// The key with one for rotations that choose, of the same secret and with the digit of [`super::LweParams::choice_gadget`].

@@ -2,6 +2,7 @@
 
 use super::encrypt::{phase, too_noisy};
 use super::noise::{Division, Noise};
+use super::product::join;
 use super::{Ciphertext, IntegerCiphertext, IntegerParams};
 use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
@@ -265,11 +266,10 @@ impl<'a> IntegerEvaluator<'a> {
     pub fn weighted_sum(&self, terms: &[(&IntegerCiphertext, (&[i64], f64))]) -> Result<IntegerCiphertext, Error> {
         let (first, _) = terms.iter().min_by_key(|(a, _)| a.level()).ok_or(Error::EmptyQuadratic)?;
         let (ring, limbs) = (self.context().ring(), first.limbs());
-        let mut sum: Option<(Vec<Poly<Eval>>, Noise)> = None;
+        let (mut polys, mut noise): (Option<Vec<Poly<Eval>>>, Option<Noise>) = (None, None);
         for part in terms.chunks(TERMS_AT_ONCE) {
             self.check_stop()?;
             let mut factors = Vec::with_capacity(part.len());
-            let mut noise = sum.as_ref().map(|(_, noise)| *noise);
             for (a, (coefficients, largest)) in part {
                 self.same_key(first, a)?;
                 linear(a)?;
@@ -277,18 +277,17 @@ impl<'a> IntegerEvaluator<'a> {
                     true => self.brought_to(a, first.level(), first.correction_factor)?,
                     false => self.with_correction_factor(a, first.correction_factor)?,
                 };
-                let own = a.noise.times(*largest);
-                noise = Some(noise.map_or(own, |sum| sum.plus(own)));
+                noise = join(noise, a.noise.times(*largest));
                 factors.push((a, ring.public_values(coefficients, ring.scratch(limbs, 0)?)));
             }
             let form = |i: usize| {
                 let products = factors.iter().map(|(a, plain)| (1, &a.polys[i], plain)).collect();
-                let before = sum.iter().map(|(polys, _)| (Multiplier::integer(1), &polys[i])).collect();
+                let before = polys.iter().map(|sum| (Multiplier::integer(1), &sum[i])).collect();
                 Form { products, terms: before, ..Form::default() }
             };
-            sum = noise.map(|noise| Ok::<_, Error>((self.forms(&[form(0), form(1)], limbs)?, noise))).transpose()?;
+            polys = Some(self.forms(&[form(0), form(1)], limbs)?);
         }
-        let (polys, noise) = sum.ok_or(Error::EmptyQuadratic)?;
+        let (polys, noise) = polys.zip(noise).ok_or(Error::EmptyQuadratic)?;
         self.checked(first.with(polys, first.correction_factor, noise))
     }
 

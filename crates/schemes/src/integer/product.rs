@@ -161,6 +161,6 @@ impl IntegerEvaluator<'_> {
 }
 
 /// The noise of one more part of a sum.
-fn join(sum: Option<Noise>, part: Noise) -> Option<Noise> {
+pub(super) fn join(sum: Option<Noise>, part: Noise) -> Option<Noise> {
     Some(sum.map_or(part, |sum| sum.plus(part)))
 }

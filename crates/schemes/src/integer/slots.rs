@@ -105,11 +105,13 @@ impl Evaluator for SlotEvaluator<'_> {
     }
     fn transform(&self, ct: &IntegerCiphertext, map: &RowMap) -> Result<IntegerCiphertext, Error> {
         let ct = self.level_down(ct, map.level)?;
-        let term = |(by, diagonal, largest): &(isize, Vec<i64>, f64)| {
-            self.mul_plain(&self.rotate(&ct, *by)?, (diagonal, *largest))
-        };
-        let mut terms = map.diagonals.iter().map(term);
-        let first = terms.next().ok_or_else(|| Error::zero_map(self.slots()))??;
-        terms.try_fold(first, |sum, term| self.add(&sum, &term?))
+        if map.diagonals.is_empty() {
+            return Err(Error::zero_map(self.slots()));
+        }
+        let rotated = map.diagonals.iter().map(|(by, ..)| self.rotate(&ct, *by)).collect::<Result<Vec<_>, _>>()?;
+        let terms = rotated.iter().zip(&map.diagonals);
+        self.weighted_sum(
+            &terms.map(|(ct, (_, diagonal, largest))| (ct, (&diagonal[..], *largest))).collect::<Vec<_>>(),
+        )
     }
 }

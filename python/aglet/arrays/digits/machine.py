@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ _FEW = 5
 """As many digits have a sum that a table reads."""
 
 Function = Callable[[int], int]
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Machine(ABC):
         self.engine, self.rotations = engine, 0
         # What was estimated of tables on inputs of a noise variance: the same few over and over.
         self._costs: dict[tuple[Tables, float], Counted] = {}
-        self._trees: dict[tuple[str, int, float, tuple[bytes, ...]], Counted] = {}
+        self._trees: dict[tuple[str, float, tuple[bytes, ...]], Counted] = {}
 
     @abstractmethod
     def encrypt(self, messages: Any) -> Any:
@@ -219,36 +220,32 @@ class Machine(ABC):
 
         fewest = _fewest(tables) if digits else 0
 
-        def fewer(cost: Counted, cells: list[Any]) -> bool:
-            return cost.log2_failure <= self.allowed and cost.rotations < fewest * cells[0].size
+        def fewer(cost: Counted) -> bool:
+            return cost.log2_failure <= self.allowed and cost.rotations < fewest
 
         def best() -> tuple[Counted, list[Any]]:
             found: list[tuple[Counted, list[Any]]] = []
             for what, sums in ways:
                 # A plan of large tables takes as long as some rotations.
-                if found and fewer(*found[0]):
+                if found and fewer(found[0][0]):
                     break
                 cells = self._together(sums)
                 most = max(self.variance(one) for one in cells)
-                found.append((self._cost_of_tree(what, cells[0].size, tables, most), cells))
+                found.append((self._cost_of_tree(what, tables, most), cells))
             found.sort(key=lambda way: (way[0].log2_failure > self.allowed, way[0].rotations, len(way[1])))
             return found[0]
 
         cost, cells = best()
         if cost.log2_failure > self.allowed and self._refresh_terms(totals):
             cost, cells = best()
-        self.rotations += cost.rotations
+        self.rotations += cost.rotations * cells[0].size
         results = self.lookup_tree(cells, tables)
         return [Digit(one, min(row), max(row)) for one, row in zip(results, tables, strict=True)]
 
-    def _cost_of_tree(self, what: str, count: int, tables: list[list[int]], variance: float) -> Counted:
-        """Large tables are planned once for elements of one noise: it takes as long as some rotations."""
-        key = (what, count, variance, tuple(map(bytes, tables)))
-        if key not in self._trees:
-            if len(self._trees) >= _TREES:
-                del self._trees[next(iter(self._trees))]
-            self._trees[key] = self.engine._counted(what, count, tables, {}, variance)
-        return self._trees[key]
+    def _cost_of_tree(self, what: str, tables: list[list[int]], variance: float) -> Counted:
+        """Of one element. A plan of large tables takes as long as some rotations."""
+        key = (what, variance, tuple(map(bytes, tables)))
+        return _kept(self._trees, _TREES, key, lambda: self.engine._counted(what, 1, tables, {}, variance))
 
     def nearest(self, words: Any, bits: int, count: int) -> Sequence[Any]:
         """The cells of the lowest digits of the whole numbers nearest to numbers modulo `2^bits`, the lowest first."""
@@ -311,11 +308,7 @@ class Machine(ABC):
     def estimate(self, tables: Tables, cells: Any) -> tuple[int, float]:
         """The rotations of a lookup, and the base-2 logarithm of the probability that a result is wrong."""
         key = (tables, self.variance(cells))
-        if key not in self._costs:
-            if len(self._costs) >= _MOST_COSTS:
-                self._costs.clear()
-            self._costs[key] = self._counted(tables, 1, key[1])
-        found = self._costs[key]
+        found = _kept(self._costs, _MOST_COSTS, key, lambda: self._counted(tables, 1, key[1]))
         return found.rotations * cells.size, found.log2_failure
 
     def _counted(self, tables: Tables, count: int, variance: float) -> Counted:
@@ -362,6 +355,15 @@ class Machine(ABC):
         zero: Any = np.broadcast_to(cells.reshape(-1)[:1] * 0, (value.size,))
         low, high = (int(value.min()), int(value.max())) if value.size else (0, 0)
         return Digit((zero + value.reshape(-1)).reshape(shape), low, high)
+
+
+def _kept(costs: dict[_Key, Counted], most: int, key: _Key, counted: Callable[[], Counted]) -> Counted:
+    """A cost that is counted once, of so many that are kept."""
+    if key not in costs:
+        if len(costs) >= most:
+            costs.clear()
+        costs[key] = counted()
+    return costs[key]
 
 
 def _fewest(tables: list[list[int]]) -> int:

@@ -39,15 +39,10 @@ def is_encrypted(value: Any) -> bool:
 def is_operand(value: Any) -> bool:
     """Whether an operator takes a value."""
     from aglet.arrays.array import EncryptedArray
-    from aglet.arrays.slots.array import EncryptedSlots
 
     numbers = (int, float, complex, np.generic, np.ndarray, list, tuple)
     # Columns and tables of pandas have this method.
-    return (
-        is_encrypted(value)
-        or isinstance(value, (*numbers, EncryptedArray, EncryptedSlots))
-        or hasattr(value, "to_numpy")
-    )
+    return casts.is_whole(value) or isinstance(value, (*numbers, EncryptedArray)) or hasattr(value, "to_numpy")
 
 
 def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

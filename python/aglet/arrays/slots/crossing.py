@@ -154,11 +154,9 @@ def _raised(session: SlotSession, digits: list[Digit], shape: tuple[int, ...]) -
 
 def _summed(session: SlotSession, planes: list[EncryptedSlots], places: Any) -> EncryptedSlots:
     """The sum of digits with their values modulo t, in the places of the first."""
-    engine, first, total = session.engine, planes[0], None
-    for at, plane in zip(places, planes, strict=True):
+    first, rows, weights = planes[0], [], [_weight(session, at) for at in places]
+    for plane in planes:
         plane.forced()
-        weight, moved = _weight(session, at), plane.at(first.index, first.numbers.shape[1])
-        chunks = [engine.multiply(chunk, weight) if weight != 1 else chunk for chunk in moved.numbers.digits[0]]
-        total = chunks if total is None else [engine.add(x, y) for x, y in zip(total, chunks, strict=True)]
-    assert total is not None, "there is a digit at least"
+        rows.append(plane.at(first.index, first.numbers.shape[1]).numbers.digits[0])
+    total = [session.engine.weighted_sum(column, weights) for column in zip(*rows, strict=True)]
     return first.replaced(Numbers((total,), 0, 0, DIGIT - 1), None, first.dtype)

@@ -54,9 +54,7 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
         public: EncryptedArray = floats.encrypt(np.full(x.shape, float(low)), bound=max(abs(low), 1), dtype=np.float64)
         return public
     above = x.values() - low
-    # A table of bits is looked up in the array itself, for whatever else is made of it.
-    alone = bits == 1 and not low
-    planes = [_plane(x if alone else x.replaced(x.numbers, above >> at & 1, bool)) for at in range(bits)]
+    planes = [_plane(x.replaced(x.numbers, above >> at & 1, bool)) for at in range(bits)]
     raised = casts.raised(floats, planes, x.shape)
     weights = 2.0 ** np.arange(bits)
     if bits == 1:

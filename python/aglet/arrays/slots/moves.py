@@ -6,6 +6,7 @@ moves of floats count on that for rotations to the right. So they see both rows 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["moved", "window"]
 
 Index = NDArray[np.int64]
+_TOGETHER = 64
+"""Masks that are encoded at a time: each takes 8 bytes a slot."""
 
 
 class _Machine:
@@ -38,11 +41,11 @@ class _Machine:
         return self._engine.multiply(x, self._behind(mask))
 
     def weighted_sum(self, chunks: Sequence[Any], masks: Sequence[Any]) -> Any:
-        found = None
-        for chunk, mask in zip(chunks, masks, strict=True):
-            made = self.multiply(chunk, mask)
-            found = made if found is None else self._engine.add(found, made)
-        return found
+        parts = []
+        for at in range(0, len(chunks), _TOGETHER):
+            some = slice(at, at + _TOGETHER)
+            parts.append(self._engine.weighted_sum(chunks[some], [self._behind(mask) for mask in masks[some]]))
+        return functools.reduce(self._engine.add, parts)
 
     def rotate(self, x: Any, steps: Sequence[int]) -> list[Any]:
         key = self._session.rotation()
@@ -125,8 +128,8 @@ def _made(session: SlotSession, chunks: Chunks, parts: list[rotations.Part], end
     if not turns:
         return moves.mixed(rows, parts, ends, 1)
     keys = [next(iter(part)) for part in parts]
-    turned = rotations.turned(rows, {key for key in keys if key[1]})
-    return [turned[key] if key[1] else rows.chunks[key[0]] for key in keys]
+    turned = rotations.turned(rows, set(keys))
+    return [turned[key] for key in keys]
 
 
 def window(session: SlotSession, chunk: Any, length: int, step: int) -> Any:

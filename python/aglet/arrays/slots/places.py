@@ -46,9 +46,14 @@ def laid(x: EncryptedSlots, plain: Any) -> list[Any]:
     numbers, count = np.asarray(plain).astype(np.int64), x.numbers.shape[1]
     if numbers.size == 1:
         return [int(numbers.reshape(()))] * count
-    flat = np.zeros(count * x.session.slots, dtype=np.int64)
+    return list(_scattered(x, numbers).reshape(count, -1))
+
+
+def _scattered(x: EncryptedSlots, numbers: Any) -> Any:
+    """Numbers in the slots of all ciphertexts of an array, where its elements lie, and zeros between."""
+    flat = np.zeros(x.numbers.shape[1] * x.session.slots, dtype=np.int64)
     flat[x.index] = numbers
-    return list(flat.reshape(count, -1))
+    return flat
 
 
 def aligned(x: Any, y: Any) -> tuple[Any, Any]:
@@ -87,8 +92,4 @@ def aligned(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _holds(x: EncryptedSlots, plain: Any) -> bool:
     """Whether each place of an array has one of these numbers."""
-    if x.everywhere:
-        return False
-    flat = np.zeros(x.numbers.shape[1] * x.session.slots, dtype=np.int64)
-    flat[x.index] = plain
-    return bool((flat[x.index] == plain).all())
+    return not x.everywhere and bool((_scattered(x, plain)[x.index] == plain).all())

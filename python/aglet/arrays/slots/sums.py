@@ -96,12 +96,11 @@ def _of_all(x: EncryptedSlots, looked_up: bool) -> EncryptedSlots:
     rows = often.reshape(-1, session.slots)
     masked = bool((often != 1).any())
     numbers = room(session, x.forced(), 2 + (looked_up and masked), int(masked)).whole(session)
-    if masked:
-        chunks = [engine.multiply(one, row) for one, row in zip(numbers.digits[0], rows, strict=True)]
-        numbers = Numbers((chunks,), 0, numbers.low, numbers.high)
-        # A bootstrap of the sum takes no noise of masks. One of the terms is dearer, so it waits for who needs it.
-        numbers = numbers.quieter(session) if numbers.level > 2 else numbers
-    numbers = Numbers(([engine.sum_slots(_added(engine, numbers.digits[0]), key)],), 0, *ends).quieter(session)
+    [chunks] = numbers.digits
+    whole = Numbers(([engine.weighted_sum(chunks, rows) if masked else _added(engine, chunks)],), 0, *ends)
+    # A bootstrap of the sum takes no noise of masks. One of the terms is dearer, so it waits for who needs it.
+    whole = whole.quieter(session) if masked and whole.level > 2 else whole
+    numbers = Numbers(([engine.sum_slots(whole.digits[0][0], key)],), 0, *ends).quieter(session)
     return x.__class__(session, numbers, None, x.dtype, np.zeros((), dtype=np.int64), everywhere=True)
 
 

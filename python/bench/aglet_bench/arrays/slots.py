@@ -82,6 +82,10 @@ class _Engine:
         self._spend(self._rows["product"]["seconds"])
         return _Chunk(min(x.level, y.level) - 1)
 
+    def weighted_sum(self, ciphertexts: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
+        terms = zip(ciphertexts, weights, strict=True)
+        return _Chunk(min(self.multiply(x, weight).level for x, weight in terms))
+
     def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
         return self.engine.plan_lookup(table, digits)
 
