@@ -1,7 +1,8 @@
-//! Milliseconds of the blind rotation of a gate, key streamed and key in the cache, on one thread, for every backend of this CPU:
+//! Milliseconds of the blind rotation of a gate, key streamed and key in the cache, and of each of eight, packed and unpacked, on one
+//! thread, for every backend of this CPU:
 //! `cargo run --release -p aglet-ring --example blind_speed`.
 
-use aglet_ring::blind::{blind_block, scratch_words, Gadget};
+use aglet_ring::blind::{blind_block, scratch_words, Gadget, SharedBlock};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::small::{SmallTable, Words};
 use aglet_ring::{arch, Modulus};
@@ -32,23 +33,35 @@ fn main() {
             }
             let mut acc = Words::zeros(columns * table.n());
             let mut scratch = Words::zeros(scratch_words(&table, columns, gadget));
-            let mut best = [f64::INFINITY; 2];
+            let mut unpacked = SharedBlock::unpacked(&table, &key, 8);
+            let mut accs = vec![Words::zeros(columns * table.n()); 8];
+            let mut best = [f64::INFINITY; 4];
             for _ in 0..9 {
-                for (hot, best) in best.iter_mut().enumerate() {
+                for (way, best) in best.iter_mut().enumerate() {
                     let start = Instant::now();
                     for block in 0..shape.blocks {
                         let e: Vec<u16> =
                             (0..keys).map(|j| ((block * 77 + j * 501) % (2 * table.n())) as u16).collect();
-                        blind_block(&table, &key, block * (1 - hot), gadget, [(&e, &mut acc[..])], &mut scratch);
+                        let many = accs.iter_mut().map(|acc| (&e, &mut acc[..]));
+                        match (way, &mut unpacked) {
+                            (0 | 1, _) => {
+                                let block = block * (1 - way);
+                                blind_block(&table, &key, block, gadget, [(&e, &mut acc[..])], &mut scratch);
+                            }
+                            (2, _) | (_, None) => blind_block(&table, &key, block, gadget, many, &mut scratch),
+                            (_, Some(unpacked)) => unpacked.unpack(&table, (&key, block), gadget, many, &mut scratch),
+                        }
                     }
-                    *best = best.min(start.elapsed().as_secs_f64() * 1e3);
+                    *best = best.min(start.elapsed().as_secs_f64() * 1e3 / [1.0, 8.0][way / 2]);
                 }
             }
             println!(
-                "{:11} {name}: streamed {:.2} ms, cached {:.2} ms, key {:.1} MB",
+                "{:11} {name}: streamed {:.2} ms, cached {:.2} ms; of eight {:.2} and {:.2} ms each; key {:.1} MB",
                 kernels.name(),
                 best[0],
                 best[1],
+                best[2],
+                best[3],
                 key.byte_count() as f64 / 1e6
             );
         }

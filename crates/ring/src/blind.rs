@@ -55,41 +55,58 @@ pub fn blind_block<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]
     inputs: I,
     scratch: &mut [u64],
 ) {
-    let shape = key.shape();
-    assert!(shape.rows == shape.columns);
-    let (planes, next) = (planes(key, block), (block + 1 < shape.blocks).then(|| planes(key, block + 1)));
+    let (planes, next) = (planes(key, block), next(key, block));
     let row = row(table, key, gadget, &planes);
-    let next = next.as_ref().map_or(&[][..], |next| &next[..shape.rows]);
-    let inputs = inputs.into_iter();
-    let (bytes, parts) = (row.plane_bytes(table.n()), inputs.len());
-    for (i, (exponents, acc)) in inputs.enumerate() {
-        assert!(exponents.as_ref().len() == shape.keys);
-        let fetched = [i, i + 1].map(|i| bytes * i / parts);
-        let row = BlindRow { exponents: exponents.as_ref(), next, fetched, ..row };
-        let words = row.scratch_words(table.n());
-        table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
-    }
+    blocks(table, row, (row.plane_bytes(table.n()), next.as_ref()), inputs, scratch);
 }
 
-/// The keys of a block as one, for exponents that many accumulators share: their products are summed once for all.
-pub struct MergedBlock {
+/// A block of a key in memory of its own, prepared once for the many accumulators that meet it.
+pub struct SharedBlock {
     /// The rows of the key, one after the other, each in the order of a [`PackedKey`], and what kernels may read beyond them.
     words: Words,
 }
 
-impl MergedBlock {
-    /// Room for the blocks of this key.
+impl SharedBlock {
+    /// Room for the blocks of this key, its samples added to those of one key.
     #[must_use]
-    pub fn new(table: &SmallTable, key: &PackedKey) -> Self {
-        let shape = key.shape();
-        Self { words: Words::zeros(shape.rows * shape.levels * shape.columns * table.n() + SPARE_BYTES / 8) }
+    pub fn merged(table: &SmallTable, key: &PackedKey) -> Self {
+        Self::of(key.shape().rows * key.shape().levels * key.shape().columns * table.n())
+    }
+    /// Room for the blocks of this key, unpacked: where unpacking takes about as long as a product, and there are several accumulators.
+    #[must_use]
+    pub fn unpacked(table: &SmallTable, key: &PackedKey, accumulators: usize) -> Option<Self> {
+        let words = key.shape().polynomials() / key.shape().blocks * table.n();
+        (table.kernels().slow_unpacking() && accumulators >= UNPACKED).then(|| Self::of(words))
+    }
+    fn of(words: usize) -> Self {
+        Self { words: Words::zeros(words + SPARE_BYTES / 8) }
+    }
+
+    /// [`blind_block`], unpacked before: with the same words.
+    ///
+    /// # Panics
+    /// As there, or if the key has another shape than the one that this was made for.
+    pub fn unpack<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIter: ExactSizeIterator>>(
+        &mut self,
+        table: &SmallTable,
+        (key, block): (&PackedKey, usize),
+        gadget: Gadget,
+        inputs: I,
+        scratch: &mut [u64],
+    ) {
+        let (own, next) = (planes(key, block), next(key, block));
+        let packed = row(table, key, gadget, &own);
+        let rows =
+            self.rows(packed.planes.len(), |words| table.kernels().unpack_keys(table.constants(), &packed, words));
+        let row = BlindRow { planes: &rows, bytes: 8, ..packed };
+        blocks(table, row, (packed.plane_bytes(table.n()), next.as_ref()), inputs, scratch);
     }
 
     /// [`blind_block`] on accumulators that share exponents: with the same words, in less time from a few of them on.
     ///
     /// # Panics
     /// As there, or if the key has another shape than the one that this was made for.
-    pub fn blind_block<'a, I: IntoIterator<Item = &'a mut [u64], IntoIter: ExactSizeIterator>>(
+    pub fn merge<'a, I: IntoIterator<Item = &'a mut [u64], IntoIter: ExactSizeIterator>>(
         &mut self,
         table: &SmallTable,
         (key, block): (&PackedKey, usize),
@@ -98,24 +115,47 @@ impl MergedBlock {
         accs: I,
         scratch: &mut [u64],
     ) {
-        let shape = key.shape();
-        assert!(shape.rows == shape.columns);
-        let (own, next) = (planes(key, block), (block + 1 < shape.blocks).then(|| planes(key, block + 1)));
+        let (own, next) = (planes(key, block), next(key, block));
         let all = BlindRow { exponents, ..row(table, key, gadget, &own) };
-        let merged = self.words.len() - SPARE_BYTES / 8;
-        table.kernels().merge_keys(table.constants(), &all, &mut self.words[..merged]);
-        let rows: Vec<&[u8]> =
-            (0..shape.rows).map(|r| bytemuck::cast_slice(&self.words[r * (merged / shape.rows)..])).collect();
-        let next = next.as_ref().map_or(&[][..], |next| &next[..shape.rows]);
-        let accs = accs.into_iter();
-        let (bytes, parts) = (all.plane_bytes(table.n()), accs.len());
-        for (i, acc) in accs.enumerate() {
-            let fetched = [i, i + 1].map(|i| bytes * i / parts);
-            let row = BlindRow { planes: &rows, keys: 1, bytes: 8, adds: true, exponents: &[], next, fetched, ..all };
-            let words = row.scratch_words(table.n());
-            table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
-        }
+        let rows = self.rows(all.planes.len(), |words| table.kernels().merge_keys(table.constants(), &all, words));
+        let row = BlindRow { planes: &rows, keys: 1, bytes: 8, adds: true, exponents: &[], ..all };
+        let inputs = accs.into_iter().map(|acc| ([], acc));
+        blocks(table, row, (all.plane_bytes(table.n()), next.as_ref()), inputs, scratch);
     }
+
+    /// The rows of the key, once `fill` has written them.
+    fn rows(&mut self, rows: usize, fill: impl FnOnce(&mut [u64])) -> Vec<&[u8]> {
+        let words = self.words.len() - SPARE_BYTES / 8;
+        fill(&mut self.words[..words]);
+        (0..rows).map(|r| bytemuck::cast_slice(&self.words[r * (words / rows)..])).collect()
+    }
+}
+
+/// From how many accumulators on a block is unpacked for all.
+const UNPACKED: usize = 3;
+
+/// A block on every input. Meanwhile so many bytes of each plane that is `next` come into the cache, a part of them with each input.
+fn blocks<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIter: ExactSizeIterator>>(
+    table: &SmallTable,
+    row: BlindRow<'_>,
+    (bytes, next): (usize, Option<&[&[u8]; 4]>),
+    inputs: I,
+    scratch: &mut [u64],
+) {
+    assert!(row.planes.len() == row.columns);
+    let (next, inputs) = (next.map_or(&[][..], |next| &next[..row.columns]), inputs.into_iter());
+    let (parts, words) = (inputs.len(), row.scratch_words(table.n()));
+    for (i, (exponents, acc)) in inputs.enumerate() {
+        let fetched = [i, i + 1].map(|i| bytes * i / parts);
+        let row = BlindRow { exponents: exponents.as_ref(), next, fetched, ..row };
+        assert!(row.exponents.len() == row.keys || row.adds);
+        table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
+    }
+}
+
+/// The planes of the block after this one, if there is one.
+fn next(key: &PackedKey, block: usize) -> Option<[&[u8]; 4]> {
+    (block + 1 < key.shape().blocks).then(|| planes(key, block + 1))
 }
 
 /// The external product of an accumulator and the sample of one block, in place of the accumulator. If the sample has rows for the

@@ -160,7 +160,7 @@ impl Kernels {
         assert!(if row.exponents.is_empty() { (1..=row.columns).contains(&rows) } else { rows == row.columns });
         assert!(scratch.len() == row.scratch_words(n) && row.keys == row.exponents.len().max(1));
         assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0);
-        assert!([5, 6].contains(&row.bytes) || (row.bytes == 8 && row.exponents.is_empty()));
+        assert!([5, 6, 8].contains(&row.bytes));
         assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
         assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
         assert!(row.bytes < 8 || row.planes.iter().all(|p| p.as_ptr().align_offset(8) == 0));
@@ -180,6 +180,19 @@ impl Kernels {
         (Tally { key, key_read: key, ..Tally::NONE }).count();
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
         unsafe { (self.merge_keys)(t, row, out) }
+    }
+    /// Whether keys are worth unpacking for several accumulators.
+    pub(crate) fn slow_unpacking(&self) -> bool {
+        self.slow_unpacking
+    }
+    /// The samples of a block in working form, see `unpack_keys` of `generic/blind.rs`.
+    pub(crate) fn unpack_keys(&self, t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+        let n = t.n();
+        assert!(self.shaped(t.shaper()) && !row.planes.is_empty() && [5, 6].contains(&row.bytes));
+        assert!(out.len() == row.unpacked_words(n));
+        assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
+        // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
+        unsafe { (self.unpack_keys)(t, row, out) }
     }
     /// Sums of products of transformed rows with a packed key, see [`ProductSum`].
     pub(crate) fn product_sum(&self, t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {

@@ -110,6 +110,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
     const FEW_REGISTERS: bool = Q::FEW_REGISTERS;
+    const SLOW_UNPACKING: bool = true;
     const CHUNK: usize = 4;
     const CHUNK_NARROW: usize = 8;
     type V = Q;
@@ -315,6 +316,16 @@ impl<Q: Quad> Lanes for Doubles<Q> {
             let high = a.0.sub(Q::splat(if SMALL { NARROW } else { WIDE }));
             let b = high.mul(self.qinv).round();
             b.sub_from(self.q, high).add(a.1)
+        }
+    }
+    #[inline(always)]
+    unsafe fn acc_reduce_sixteen(self, a: Self::A) -> Q {
+        // SAFETY: see above. Sixteen products below 1.5 * 2^96 stay within a third of the start, and sixteen errors within 2^53; they are
+        // reduced apart, as a sum with the quotient's remainder would not be exact.
+        unsafe {
+            let high = a.0.sub(Q::splat(NARROW));
+            let b = high.mul(self.qinv).round();
+            self.reduce(b.sub_from(self.q, high).add(self.reduce(a.1)))
         }
     }
     #[inline(always)]

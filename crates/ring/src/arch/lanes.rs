@@ -23,6 +23,8 @@ pub(crate) trait Lanes: Copy {
     const FEW_REGISTERS: bool = false;
     /// With as many bits or fewer, the sums of 13 stages can be multiplied without having been reduced (0: never).
     const ROOMY_BITS: u32 = 0;
+    /// Whether [`Lanes::load_packed`] takes about as long as the product that it is for.
+    const SLOW_UNPACKING: bool = false;
     /// Products of two canonical residues that a wide accumulator takes.
     const CHUNK: usize;
     /// Products of a balanced residue (fresh from `tame` or `acc_reduce`) and a constant that a narrow accumulator takes.
@@ -159,6 +161,13 @@ pub(crate) trait Lanes: Copy {
     unsafe fn acc_load(p: *const u64) -> Self::A;
     /// The sum, balanced or canonical, of an accumulator that began as `acc_zero::<NARROW>`.
     unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> Self::V;
+    /// The sum, balanced or canonical, of up to sixteen products in a narrow accumulator: of a multiplied residue and a constant of a
+    /// modulus below 2^48.
+    #[inline(always)]
+    unsafe fn acc_reduce_sixteen(self, a: Self::A) -> Self::V {
+        // SAFETY: as for `acc_reduce`.
+        unsafe { self.acc_reduce::<true>(a) }
+    }
     /// [`Lanes::acc_reduce`], but only as far as `store` needs it, also of the sum with a value that is canonical or tame.
     #[inline(always)]
     unsafe fn acc_sum<const NARROW: bool>(self, a: Self::A) -> Self::V {

@@ -61,6 +61,8 @@ pub struct Kernels {
     small_inverse_add: unsafe fn(&SmallConstants, &mut [u64], &mut [u64]),
     blind_block: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64], &mut [u64]),
     merge_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64]),
+    unpack_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64]),
+    slow_unpacking: bool,
     product_sum: unsafe fn(&SmallConstants, &ProductSum<'_>, &mut [u64]),
     small_sums: unsafe fn(&Modulus, &SmallSums<'_>, &mut [u64]),
 }

@@ -97,6 +97,11 @@ macro_rules! kernels {
             unsafe { generic::blind::merge_keys::<$lanes>(t, row, out) }
         }
         $(#[$feature])*
+        unsafe fn unpack_keys(t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::blind::unpack_keys::<$lanes>(t, row, out) }
+        }
+        $(#[$feature])*
         unsafe fn product_sum(t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::sums::product_sum::<$lanes>(t, row, out) }
@@ -132,6 +137,8 @@ macro_rules! kernels {
             small_inverse_add,
             blind_block,
             merge_keys,
+            unpack_keys,
+            slow_unpacking: <$lanes as Lanes>::SLOW_UNPACKING,
             product_sum,
             small_sums,
         };

@@ -202,12 +202,17 @@ fn blocks_are_external_products_on_every_backend() {
                     let mut found = acc.clone();
                     blind::blind_block(&t, &key, 1, g, [(&exponents, &mut found[..])], &mut scratch);
                     assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
-                    // The same with the keys as one, for two accumulators.
+                    // The same with the keys as one, for two accumulators, and unpacked.
                     let (mut found, mut other) = (acc.clone(), acc.clone());
-                    let mut merged = blind::MergedBlock::new(&t, &key);
+                    let mut merged = blind::SharedBlock::merged(&t, &key);
                     let accs = [&mut found[..], &mut other[..]];
-                    merged.blind_block(&t, (&key, 1), g, &exponents, accs, &mut scratch);
+                    merged.merge(&t, (&key, 1), g, &exponents, accs, &mut scratch);
                     assert!(found == expected && other == expected, "{} {log_n} {q} seed {seed}", k.name());
+                    if let Some(mut unpacked) = blind::SharedBlock::unpacked(&t, &key, 8) {
+                        let mut found = acc.clone();
+                        unpacked.unpack(&t, (&key, 1), g, [(&exponents, &mut found[..])], &mut scratch);
+                        assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@
 //! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator. A whole block takes one pair of transforms.
 
 use super::BlindRotation;
-use aglet_ring::blind::{blind_block, scratch_words, Gadget, MergedBlock};
+use aglet_ring::blind::{blind_block, scratch_words, Gadget, SharedBlock};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -132,16 +132,20 @@ impl Blocks {
         let (key, each) = (keys.packed(), accs.len() / inputs.len().max(1));
         let keys = key.shape().keys;
         let exponents = |i: usize, at: usize| &exponents[i][at * keys..(at + 1) * keys];
-        let mut merged = (each >= MERGED).then(|| MergedBlock::new(ctx.table(), key));
+        let mut merged = (each >= MERGED).then(|| SharedBlock::merged(ctx.table(), key));
+        let mut unpacked = SharedBlock::unpacked(ctx.table(), key, accs.len()).filter(|_| merged.is_none());
         for at in 0..spec.dimension / block {
-            let Some(merged) = &mut merged else {
-                let pairs = accs.iter_mut().enumerate().map(|(i, acc)| (exponents(i / each, at), &mut acc[..]));
-                blind_block(ctx.table(), key, at, gadget, pairs, &mut scratch);
+            if let Some(merged) = &mut merged {
+                for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
+                    let (exponents, accs) = (exponents(i, at), accs.iter_mut().map(|acc| &mut acc[..]));
+                    merged.merge(ctx.table(), (key, at), gadget, exponents, accs, &mut scratch);
+                }
                 continue;
-            };
-            for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
-                let (exponents, accs) = (exponents(i, at), accs.iter_mut().map(|acc| &mut acc[..]));
-                merged.blind_block(ctx.table(), (key, at), gadget, exponents, accs, &mut scratch);
+            }
+            let pairs = accs.iter_mut().enumerate().map(|(i, acc)| (exponents(i / each, at), &mut acc[..]));
+            match &mut unpacked {
+                Some(unpacked) => unpacked.unpack(ctx.table(), (key, at), gadget, pairs, &mut scratch),
+                None => blind_block(ctx.table(), key, at, gadget, pairs, &mut scratch),
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::arch::lanes::Lanes;
 use crate::constants::small::SmallConstants;
 use crate::tally::Tally;
 
-/// Products that one accumulator of every lane takes, two at the most where lanes are narrow.
+/// Products that one accumulator takes.
 pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
 
 /// A block: `acc += sum_j (X^(exponent_j) - 1) acc x key_j`, for the keys whose exponent is not 0. Or an external product with one
@@ -24,7 +24,7 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) keys: usize,
     /// Digits of a coefficient.
     pub(crate) levels: usize,
-    /// Bytes of a packed word: 5 or 6, in an external product 8 too.
+    /// Bytes of a packed word: 5 or 6, or 8 in working form.
     pub(crate) bytes: usize,
     /// Whether an external product is added to all columns.
     pub(crate) adds: bool,
@@ -57,6 +57,10 @@ impl BlindRow<'_> {
     pub(crate) fn merged_words(&self, n: usize) -> usize {
         self.planes.len() * self.levels * self.columns * n
     }
+    /// Words that the samples of the block come to in working form.
+    pub(crate) fn unpacked_words(&self, n: usize) -> usize {
+        self.keys * self.merged_words(n)
+    }
     /// The work, in words.
     pub(crate) fn tally(&self, n: u64) -> Tally {
         let (rows, columns) = ((self.planes.len() * self.levels) as u64, self.columns as u64);
@@ -88,18 +92,6 @@ unsafe fn digits<L: Lanes>(l: L, t: &SmallConstants, row: &BlindRow<'_>, acc: &[
     }
 }
 
-/// Adds the finished part of a sum to the rest, where an accumulator takes too few products for all.
-#[inline(always)]
-pub(super) unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mut [L::A; C]) {
-    for (sum, acc) in sums.iter_mut().zip(accs) {
-        // SAFETY: the lanes fit the CPU by the contract of the caller.
-        unsafe {
-            *sum = l.tame(l.add(*sum, l.acc_reduce::<true>(*acc)));
-            *acc = l.acc_zero::<true>();
-        }
-    }
-}
-
 /// `X^exponent - 1` in a vector of values as a constant, that of this power of psi at lane 0.
 #[inline(always)]
 unsafe fn difference<L: Lanes>(l: L, t: &SmallConstants, exponent: u16, power: u32) -> L::V {
@@ -113,13 +105,13 @@ unsafe fn difference<L: Lanes>(l: L, t: &SmallConstants, exponent: u16, power: u
     }
 }
 
-/// A vector of key words of so many bytes.
+/// A vector of key words of so many bytes; eight are those of a vector in working form.
 #[inline(always)]
 unsafe fn load_key<L: Lanes, const BYTES: usize>(l: L, p: *const u8) -> L::V {
     // SAFETY: the words are inside the key by the contract of the caller; those of eight bytes lie on multiples of eight.
     unsafe {
         match BYTES {
-            8 => l.load(p.cast()),
+            8 => L::load_raw(p.cast()),
             _ => l.load_packed(p, 0, 8 * BYTES),
         }
     }
@@ -143,8 +135,6 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
         let lazy = EXTERNAL && planes.len() * row.levels <= L::CHUNK_LAZY;
         for (v, &power) in t.exponents().iter().enumerate() {
             let mut accs = [l.acc_zero::<true>(); C];
-            let mut sums = [l.constant(0); C];
-            let mut count = 0;
             for (j, &e) in exponents.iter().enumerate().filter(|(_, &e)| e != 0) {
                 let monomial = match EXTERNAL {
                     true => l.splat(L::prepare(t.modulus(), 1)),
@@ -158,18 +148,11 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
                         for (c, acc) in accs.iter_mut().enumerate() {
                             *acc = l.mac(*acc, x, load_key::<L, BYTES>(l, plane.add(at + c * L::WIDTH * BYTES)));
                         }
-                        count += 1;
-                        if L::CHUNK_NARROW < MOST_PRODUCTS && count == L::CHUNK_NARROW {
-                            lazy_reduce::<L, C>(l, &mut sums, &mut accs);
-                            count = 0;
-                        }
                     }
                 }
             }
-            for c in 0..C {
-                let sum = l.acc_reduce::<true>(accs[c]);
-                let sum = if L::CHUNK_NARROW < MOST_PRODUCTS { l.tame(l.add(sums[c], sum)) } else { sum };
-                L::store_raw(out.as_mut_ptr().add(c * n + v * L::WIDTH), sum);
+            for (c, acc) in accs.into_iter().enumerate() {
+                L::store_raw(out.as_mut_ptr().add(c * n + v * L::WIDTH), l.acc_reduce_sixteen(acc));
             }
         }
     }
@@ -217,10 +200,10 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
             }
         }
         match (row.columns, row.bytes) {
-            (1, 8) => products::<L, 1, 8, true>(l, t, row, digit_rows, sums),
-            (2, 8) => products::<L, 2, 8, true>(l, t, row, digit_rows, sums),
-            (3, 8) => products::<L, 3, 8, true>(l, t, row, digit_rows, sums),
-            (_, 8) => products::<L, 4, 8, true>(l, t, row, digit_rows, sums),
+            (1, 8) => products::<L, 1, 8, EXTERNAL>(l, t, row, digit_rows, sums),
+            (2, 8) => products::<L, 2, 8, EXTERNAL>(l, t, row, digit_rows, sums),
+            (3, 8) => products::<L, 3, 8, EXTERNAL>(l, t, row, digit_rows, sums),
+            (_, 8) => products::<L, 4, 8, EXTERNAL>(l, t, row, digit_rows, sums),
             (1, 5) => products::<L, 1, 5, EXTERNAL>(l, t, row, digit_rows, sums),
             (1, _) => products::<L, 1, 6, EXTERNAL>(l, t, row, digit_rows, sums),
             (2, 5) => products::<L, 2, 5, EXTERNAL>(l, t, row, digit_rows, sums),
@@ -235,6 +218,35 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
         }
         for (values, column) in sums.chunks_exact_mut(n).zip(acc.chunks_exact_mut(n)) {
             inverse_add_raw::<L>(l, t, values, column, ahead);
+        }
+    }
+}
+
+/// The samples of a block in working form, in the order of packed keys, one plane after the other: blocks of many accumulators read these
+/// words of eight bytes, so that packed ones are unpacked once for all.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; planes have [`BlindRow::plane_bytes`] and 64 more, `out` has
+/// [`BlindRow::unpacked_words`].
+#[inline(always)]
+pub(crate) unsafe fn unpack_keys<L: Lanes>(t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+    // SAFETY: as for this function.
+    unsafe {
+        let l = L::new(t.modulus());
+        match row.bytes {
+            5 => unpacked::<L, 5>(l, row, out),
+            _ => unpacked::<L, 6>(l, row, out),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn unpacked<L: Lanes, const BYTES: usize>(l: L, row: &BlindRow<'_>, out: &mut [u64]) {
+    let words = out.len() / row.planes.len();
+    for (plane, out) in row.planes.iter().zip(out.chunks_exact_mut(words)) {
+        for at in (0..words).step_by(L::WIDTH) {
+            // SAFETY: a plane has as many packed words as its part of `out` has words.
+            unsafe { L::store_raw(out.as_mut_ptr().add(at), load_key::<L, BYTES>(l, plane.as_ptr().add(at * BYTES))) }
         }
     }
 }
@@ -258,24 +270,16 @@ unsafe fn merged<L: Lanes, const C: usize, const BYTES: usize>(
             for (plane, out) in row.planes.iter().zip(out.chunks_exact_mut(row.levels * C * n)) {
                 for level in 0..row.levels {
                     let mut accs = [l.acc_zero::<true>(); C];
-                    let mut sums = [l.constant(0); C];
                     for (j, &factor) in factors.iter().enumerate().take(row.keys) {
                         let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
                         for (c, acc) in accs.iter_mut().enumerate() {
                             let key = load_key::<L, BYTES>(l, plane.as_ptr().add(at + c * L::WIDTH * BYTES));
                             *acc = l.mac(*acc, factor, key);
                         }
-                        if L::CHUNK_NARROW < MOST_PRODUCTS && (j + 1) % L::CHUNK_NARROW == 0 {
-                            lazy_reduce::<L, C>(l, &mut sums, &mut accs);
-                        }
                     }
                     let out = out.as_mut_ptr().add((v * row.levels + level) * C * L::WIDTH);
-                    for (c, (sum, acc)) in sums.into_iter().zip(accs).enumerate() {
-                        let out = out.add(c * L::WIDTH);
-                        match L::CHUNK_NARROW < MOST_PRODUCTS {
-                            true => l.store(out, l.add(sum, l.acc_reduce::<true>(acc))),
-                            false => l.acc_finish::<true>(out, acc),
-                        }
+                    for (c, acc) in accs.into_iter().enumerate() {
+                        L::store_raw(out.add(c * L::WIDTH), l.acc_reduce_sixteen(acc));
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Sums of products with a packed key, and many sums of the same words with small weights: of a few hundred words the multiples that a
 //! table says.
 
-use super::blind::lazy_reduce;
+use super::blind::MOST_PRODUCTS;
 use crate::arch::lanes::Lanes;
 use crate::constants::small::SmallConstants;
 use crate::modulus::Modulus;
@@ -129,16 +129,18 @@ unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, 
             // SAFETY: rows, columns and vectors are inside their buffers.
             unsafe {
                 let mut sums = [l.constant(0); SIDE_BY_SIDE];
-                for chunk in (0..rows).step_by(L::CHUNK_NARROW) {
+                for chunk in (0..rows).step_by(MOST_PRODUCTS) {
                     let mut accs = [l.acc_zero::<true>(); SIDE_BY_SIDE];
-                    for r in chunk..rows.min(chunk + L::CHUNK_NARROW) {
+                    for r in chunk..rows.min(chunk + MOST_PRODUCTS) {
                         let x = l.load(row.rows.as_ptr().add(r * n + v * L::WIDTH));
                         let key = row.key.as_ptr().add(((v * rows + r) * row.columns + first) * L::WIDTH * BYTES);
                         for (c, acc) in accs.iter_mut().enumerate() {
                             *acc = l.mac(*acc, x, l.load_packed(key.add(c * L::WIDTH * BYTES), 0, 8 * BYTES));
                         }
                     }
-                    lazy_reduce::<L, SIDE_BY_SIDE>(l, &mut sums, &mut accs);
+                    for (sum, acc) in sums.iter_mut().zip(accs) {
+                        *sum = l.tame(l.add(*sum, l.acc_reduce_sixteen(acc)));
+                    }
                 }
                 for (c, sum) in sums.iter().enumerate() {
                     l.store(out.as_mut_ptr().add((first + c) * n + v * L::WIDTH), *sum);
