@@ -102,7 +102,7 @@ test-torch: $(VENV)/.dev
 # Assertions above the lowest floor: each floor alone, then whole bootstraps of toys. The ring is named there for the features of what it
 # stands on, without which every floor would be built again.
 test-assertions: $(VENV)/.dev
-	cargo test -p aglet-ring -p aglet-rlwe -p aglet-schemes -p aglet-circuits
+	cargo test -p aglet-ring -p aglet-rlwe -p aglet-wire -p aglet-schemes -p aglet-circuits
 	cargo test -p aglet-ring -p aglet-bootstrap -p aglet --test all -- ciphertext_steps:: integer_steps:: toy:: integer_bootstrap::
 
 # What an hour has no room for. What it printed last stands in repro/record/by-hand.md.

@@ -186,11 +186,11 @@ fn small() -> Engine {
 /// Files of FHEW that stand in the repository, each read as everything.
 fn fhew() -> Target {
     let kept = files_of("fhew-wire-1");
-    let said = wire::summary(&kept[0]).expect("a file of this version is read");
+    let said = wire::FORMAT.summary(&kept[0]).expect("a file of this version is read");
     let context = fhew::FhewContext::find(&said, true).expect("it says its parameters");
     let engine = fhew::Engine::new(context.params().clone(), 1).expect("an engine of one thread can be had");
     let run = move |bytes: &[u8]| {
-        if let Ok(said) = wire::summary(bytes) {
+        if let Ok(said) = wire::FORMAT.summary(bytes) {
             let _ = fhew::FhewContext::find(&said, true).map(|context| context.params().log2_failure());
         }
         let context = engine.context();
@@ -208,12 +208,12 @@ fn fhew() -> Target {
 fn integers() -> Target {
     let kept = ["integer-wire-1", "integer-bootstrap-wire-1"].map(files_of);
     let engines = kept.each_ref().map(|files| {
-        let said = wire::summary(&files[0]).expect("a file of this version is read");
+        let said = wire::FORMAT.summary(&files[0]).expect("a file of this version is read");
         let origin = IntegerOrigin::find(&said, true).expect("it says its parameters");
         integer::Engine::new(origin.params.clone(), origin.packing(), 1).expect("an engine of one thread")
     });
     let run = move |bytes: &[u8]| {
-        if let Ok(said) = wire::summary(bytes) {
+        if let Ok(said) = wire::FORMAT.summary(bytes) {
             let _ = IntegerOrigin::find(&said, true).map(|origin| (origin.params.max_level(), origin.packing()));
         }
         for origin in engines.iter().map(integer::Engine::origin) {
@@ -234,7 +234,7 @@ fn integers() -> Target {
 fn switches() -> Target {
     let kept = ["bridge-wire-1", "integer-bridge-wire-1"].map(files_of);
     let said = |files: &[Vec<u8>], family: &str| {
-        let all = files.iter().map(|bytes| wire::summary(bytes).expect("a file of this version is read"));
+        let all = files.iter().map(|bytes| wire::FORMAT.summary(bytes).expect("a file of this version is read"));
         all.into_iter().find(|said| said.family == family).expect("the key is there")
     };
     let slots =
@@ -242,7 +242,7 @@ fn switches() -> Target {
     let numbers = said(&kept[1], IntegerSchemeSwitchOrigin::FAMILY);
     let numbers = IntegerSchemeSwitchOrigin::find(&numbers, true).expect("it says its parameters");
     let run = move |bytes: &[u8]| {
-        if let Ok(said) = wire::summary(bytes) {
+        if let Ok(said) = wire::FORMAT.summary(bytes) {
             let _ = SchemeSwitchOrigin::find(&said, true).map(|origin| origin.params.max_level());
             let _ = IntegerSchemeSwitchOrigin::find(&said, true).map(|origin| origin.params.max_level());
         }
@@ -256,8 +256,8 @@ fn switches() -> Target {
 /// Reads bytes as a type; what is read comes back as it was, but for another text of the same parameters, and for the slots of what
 /// fits any number of them.
 fn read<O: Origin, T: Stored<O> + Sync>(origin: &O, bytes: &[u8]) {
-    if let Ok(x) = wire::deserialize::<O, T>(origin, bytes, &Control::new()) {
-        let again = wire::serialize(origin, &x, &Control::new()).expect("what was read can be written");
+    if let Ok(x) = wire::FORMAT.deserialize::<O, T>(origin, bytes, &Control::new()) {
+        let again = wire::FORMAT.serialize(origin, &x, &Control::new()).expect("what was read can be written");
         let free = |bytes: &[u8]| [SLOTS, HEADER.0..HEADER.0 + text_length(bytes)].map(|part| bytes[part].to_vec());
         let changed = free(&again)[usize::from(T::SLOTS)..] != free(bytes)[usize::from(T::SLOTS)..];
         assert!(again[..] == *bytes || changed, "a {} came back as another", T::KIND.name);
@@ -315,7 +315,7 @@ fn files(engine: &Engine) -> Vec<Input> {
 
 fn header() -> Target {
     let run = |bytes: &[u8]| {
-        if let Ok(said) = wire::summary(bytes) {
+        if let Ok(said) = wire::FORMAT.summary(bytes) {
             for allow_insecure in [false, true] {
                 if let Ok(origin) = CkksOrigin::find(&said, allow_insecure) {
                     let _ = (origin.params.max_level(), origin.params.scale_at(0), origin.slots);
@@ -332,7 +332,7 @@ fn header() -> Target {
 
 fn things() -> Target {
     let kept = kept();
-    let said = wire::summary(&kept[0]).expect("a file of this version is read");
+    let said = wire::FORMAT.summary(&kept[0]).expect("a file of this version is read");
     let origin = CkksOrigin::find(&said, true).expect("it says its parameters");
     let engines = [small(), engine(origin.params, Some(origin.slots))];
     let mut seeds: Vec<Input> = kept.into_iter().map(Input::file).collect();

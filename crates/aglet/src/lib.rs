@@ -32,8 +32,7 @@ pub mod wire;
 /// The security check that parameters must pass.
 pub use aglet_rlwe::security::Security;
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
+pub use aglet_wire::{Error as WireError, FormatError};
 pub use error::{Error, ErrorKind, OtherEngine, Served};
-pub use error::{
-    ForeignError, FormatError, LevelError, MemoryError, MissingKeyError, NoiseError, ParameterError, RangeError,
-};
+pub use error::{ForeignError, LevelError, MemoryError, MissingKeyError, NoiseError, ParameterError, RangeError};
 pub use runtime::{Control, Runtime, Units};

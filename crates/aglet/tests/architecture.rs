@@ -30,7 +30,7 @@ const AT_THE_DOOR: [&str; 8] = [
     "crates/rlwe/src/wire.rs",
     "crates/schemes/src/ckks/encode.rs",
     "crates/schemes/src/integer/encrypt.rs",
-    "crates/aglet/src/wire/body.rs",
+    "crates/wire/src/body.rs",
     "crates/testing/src/golden.rs",
 ];
 /// Lines above an `unsafe` block within which its `SAFETY` comment stands.

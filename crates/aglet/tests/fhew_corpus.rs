@@ -58,7 +58,7 @@ fn record() {
 
 /// Reads everything and uses it once.
 fn check(folder: &Path) {
-    let (said, now) = (wire::summary(&std::fs::read(folder.join("fresh")).unwrap()).unwrap(), Control::new());
+    let (said, now) = (wire::FORMAT.summary(&std::fs::read(folder.join("fresh")).unwrap()).unwrap(), Control::new());
     let engine = Engine::new(FhewContext::find(&said, true).unwrap().params().clone(), 1).unwrap();
     fn read<T: Stored<FhewContext>>(engine: &Engine, folder: &Path, name: &str) -> T {
         engine.read(&folder.join(name), &Control::new()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))

@@ -26,10 +26,10 @@ fn through<T: Stored<FhewContext> + Sync>(engine: &Engine, x: &T) -> (T, usize) 
     let bytes = engine.serialize(x, &now()).unwrap();
     let back: T = engine.deserialize(&bytes, &now()).unwrap();
     assert_eq!(*engine.serialize(&back, &now()).unwrap(), *bytes, "a {} is written one way", T::KIND.name);
-    let said = wire::summary(&bytes).unwrap();
+    let said = wire::FORMAT.summary(&bytes).unwrap();
     assert_eq!((said.kind, said.family), (T::KIND, "fhew"));
     let context = FhewContext::find(&said, true).unwrap();
-    assert!(context == engine.context() && wire::deserialize::<_, T>(&context, &bytes, &now()).is_ok());
+    assert!(context == engine.context() && wire::FORMAT.deserialize::<_, T>(&context, &bytes, &now()).is_ok());
     (back, bytes.len())
 }
 
@@ -151,12 +151,12 @@ fn damaged_cut_and_foreign_files_are_refused() {
     .unwrap();
     let bytes = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
     assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
-    assert!(FhewContext::find(&wire::summary(&bytes).unwrap(), true).is_err());
+    assert!(FhewContext::find(&wire::FORMAT.summary(&bytes).unwrap(), true).is_err());
     let bytes = engine.serialize(&sk, &now()).unwrap();
     let wrong = toy.deserialize::<aglet::SecretKey>(&bytes, &now()).unwrap_err().to_string();
     assert!(wrong.contains("fhew secret key"), "{wrong}");
     // A set below 128 bits has to be asked for.
-    let kind = FhewContext::find(&wire::summary(&bytes).unwrap(), false).err().unwrap().kind();
+    let kind = FhewContext::find(&wire::FORMAT.summary(&bytes).unwrap(), false).err().unwrap().kind();
     assert!(matches!(kind, ErrorKind::Insecure | ErrorKind::Parameter), "{kind:?}");
 }
 

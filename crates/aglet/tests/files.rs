@@ -63,7 +63,7 @@ fn through<T: Stored<CkksOrigin> + Sync>(engine: &Engine, folder: &Folder, x: &T
     let bytes = engine.serialize(x, &now()).unwrap().to_vec();
     engine.write(x, &path, &now()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), bytes, "the file of a {} is its bytes", T::KIND.name);
-    assert_eq!(wire::summary(&bytes).unwrap().kind, T::KIND);
+    assert_eq!(wire::FORMAT.summary(&bytes).unwrap().kind, T::KIND);
     let read = engine.read::<T>(&path, &now()).unwrap();
     assert_eq!(engine.serialize(&read, &now()).unwrap().to_vec(), bytes, "a {} comes back as it was", T::KIND.name);
     engine.deserialize(&bytes, &now()).unwrap()
@@ -280,7 +280,7 @@ fn names_out_of_files_are_escaped_in_messages() {
     let mut literal = engine.params().literal().clone();
     literal.name = "\u{1b}[2J\r\n\"\u{202e}".into();
     let other = with_literal(&sk, literal.to_toml().unwrap().as_bytes());
-    let found = wire::CkksOrigin::find(&wire::summary(&other).unwrap(), true);
+    let found = wire::CkksOrigin::find(&wire::FORMAT.summary(&other).unwrap(), true);
     for said in [refused::<SecretKey>(&engine, &other).1, found.err().unwrap().to_string()] {
         assert!(said.contains(r#""\u{1b}[2J\r\n\"\u{202e}"#) && !said.contains(char::is_control), "{said}");
     }
@@ -311,11 +311,11 @@ fn data_carries_the_parameters_it_was_made_with() {
     let z = message(&engine);
     let ct = engine.encrypt_with_secret(&engine.encode(&z, 1).unwrap(), &sk).unwrap();
     let bytes = engine.serialize(&ct, &now()).unwrap().to_vec();
-    let summary = wire::summary(&bytes).unwrap();
+    let summary = wire::FORMAT.summary(&bytes).unwrap();
     assert_eq!(CkksLiteral::from_toml(&summary.literal).unwrap(), *engine.params().literal());
     let origin = wire::CkksOrigin::find(&summary, false).unwrap();
     assert!(origin.params == *engine.params() && origin.params.name() == "mine");
-    let again: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
+    let again: Ciphertext = wire::FORMAT.deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&engine.decrypt(&again, &sk).unwrap(), &z));
     assert!(near(&engine.decrypt(&engine_of(own(13, 50)).deserialize(&bytes, &now()).unwrap(), &sk).unwrap(), &z));
     // Another set of the same name is another set, and engines say whose data it is.
@@ -326,7 +326,7 @@ fn data_carries_the_parameters_it_was_made_with() {
     let sk = weak.create_secret_key().unwrap();
     let ct = weak.encrypt_with_secret(&weak.encode(&message(&weak), 1).unwrap(), &sk).unwrap();
     let bytes = weak.serialize(&ct, &now()).unwrap().to_vec();
-    let summary = wire::summary(&bytes).unwrap();
+    let summary = wire::FORMAT.summary(&bytes).unwrap();
     assert_eq!(wire::CkksOrigin::find(&summary, false).err().unwrap().kind(), ErrorKind::Insecure);
     assert!(wire::CkksOrigin::find(&summary, true).is_ok() && weak.deserialize::<Ciphertext>(&bytes, &now()).is_ok());
 }
@@ -352,7 +352,7 @@ fn parameters_that_no_engine_could_have_are_refused() {
     is_refused(&forged(&sk, 64, |h| h[120] ^= 1), "parameters of this data are damaged");
     // Found without an engine, the literal goes the way of every other, and must have the fingerprint of the header.
     let find = |text: &str| {
-        let summary = wire::summary(&with_literal(&sk, text.as_bytes())).unwrap();
+        let summary = wire::FORMAT.summary(&with_literal(&sk, text.as_bytes())).unwrap();
         wire::CkksOrigin::find(&summary, true).err().unwrap()
     };
     assert!(find(&text).to_string().contains("other ones"));
@@ -460,14 +460,14 @@ fn random_bytes_and_random_changes_never_panic() {
         if bytes != good {
             assert!(engine.deserialize::<Ciphertext>(&bytes, &now()).is_err(), "round {round}");
             assert!(engine.deserialize::<RotationKey>(&bytes, &now()).is_err());
-            let _ = wire::summary(&bytes);
+            let _ = wire::FORMAT.summary(&bytes);
         }
     }
     for length in [0, 1, 8, 255, 256, 257, 5000] {
         let mut noise = vec![0; length];
         random.fill_bytes(&mut noise);
         assert_eq!(refused::<PublicKey>(&engine, &noise).0, ErrorKind::Serialization);
-        assert!(wire::summary(&noise).is_err());
+        assert!(wire::FORMAT.summary(&noise).is_err());
     }
 }
 
@@ -514,10 +514,14 @@ fn slots_matter_where_they_should() {
     let (kind, said) = refused::<Ciphertext>(&full, &bytes);
     assert!(kind == ErrorKind::KeyMismatch && said.contains("slot_count=64"), "{said}");
     let origin = wire::CkksOrigin { params: load(), slots: 64, ctx: None };
-    let found: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
+    let found: Ciphertext = wire::FORMAT.deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&sparse.decrypt(&found, &same).unwrap(), &message(&sparse)));
     let secret = full.serialize(&sk, &now()).unwrap().to_vec();
-    assert!(wire::deserialize::<_, SecretKey>(&origin, &secret, &now()).unwrap_err().to_string().contains("engine"));
+    assert!(wire::FORMAT
+        .deserialize::<_, SecretKey>(&origin, &secret, &now())
+        .unwrap_err()
+        .to_string()
+        .contains("engine"));
 }
 
 #[test]

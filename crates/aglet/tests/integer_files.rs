@@ -30,11 +30,15 @@ fn through<T: Stored<IntegerOrigin> + Sync>(engine: &Engine, x: &T) -> T {
     let bytes = engine.serialize(x, &now()).unwrap();
     let back: T = engine.deserialize(&bytes, &now()).unwrap();
     assert_eq!(*engine.serialize(&back, &now()).unwrap(), *bytes, "a {} is written one way", T::KIND.name);
-    let said = wire::summary(&bytes).unwrap();
+    let said = wire::FORMAT.summary(&bytes).unwrap();
     assert_eq!((said.kind, said.family), (T::KIND, "integer"));
     let origin = IntegerOrigin::find(&said, true).unwrap();
     assert!(origin.params == *engine.params() && origin.packing() == engine.packing());
-    assert_eq!(wire::deserialize::<_, T>(&origin, &bytes, &now()).is_err(), T::SECRET, "secret keys want an engine");
+    assert_eq!(
+        wire::FORMAT.deserialize::<_, T>(&origin, &bytes, &now()).is_err(),
+        T::SECRET,
+        "secret keys want an engine"
+    );
     back
 }
 
@@ -129,7 +133,7 @@ fn damaged_forged_and_foreign_files_are_refused() {
     let ours = engine.serialize(&sk, &now()).unwrap();
     let wrong = toy.deserialize::<SecretKey>(&ours, &now()).unwrap_err().to_string();
     assert!(wrong.contains("family \"integer\""), "{wrong}");
-    let said = wire::summary(&ours).unwrap();
+    let said = wire::FORMAT.summary(&ours).unwrap();
     let kind = IntegerOrigin::find(&said, false).err().unwrap().kind();
     assert!(matches!(kind, ErrorKind::Insecure | ErrorKind::Parameter), "{kind:?}");
 }
@@ -251,7 +255,7 @@ fn record_refreshed() {
 }
 
 fn engine_of(folder: &Path) -> Engine {
-    let said = wire::summary(&std::fs::read(folder.join("ciphertext")).unwrap()).unwrap();
+    let said = wire::FORMAT.summary(&std::fs::read(folder.join("ciphertext")).unwrap()).unwrap();
     let origin = IntegerOrigin::find(&said, true).unwrap();
     Engine::new(origin.params.clone(), origin.packing(), 1).unwrap()
 }

@@ -45,7 +45,8 @@ fn record() {
 
 /// Reads everything and uses it once.
 fn check(folder: &Path) {
-    let (said, now) = (wire::summary(&std::fs::read(folder.join("bridge_key")).unwrap()).unwrap(), Control::new());
+    let (said, now) =
+        (wire::FORMAT.summary(&std::fs::read(folder.join("bridge_key")).unwrap()).unwrap(), Control::new());
     let origin = SchemeSwitchOrigin::find(&said, true).unwrap();
     let slots = ckks::Engine::new(origin.params, Some(64), 1).unwrap();
     let fhew = fhew::Engine::new(origin.fhew.params().clone(), 1).unwrap();
@@ -92,7 +93,7 @@ fn record_integers() {
 
 fn check_integers(folder: &Path) {
     let bytes = std::fs::read(folder.join("integer_bridge_key")).unwrap();
-    let (said, now) = (wire::summary(&bytes).unwrap(), Control::new());
+    let (said, now) = (wire::FORMAT.summary(&bytes).unwrap(), Control::new());
     let origin = IntegerSchemeSwitchOrigin::find(&said, true).unwrap();
     let numbers = integer::Engine::new(origin.params, Packing::Slots, 1).unwrap();
     let fhew = fhew::Engine::new(origin.fhew.params().clone(), 1).unwrap();

@@ -34,12 +34,12 @@ fn a_key_out_of_a_file_leads_both_ways() {
         bytes.len(),
         made.stored_bytes()
     );
-    let said = wire::summary(&bytes).unwrap();
+    let said = wire::FORMAT.summary(&bytes).unwrap();
     assert_eq!((said.kind.name, said.family), ("scheme switch key", "bridge"));
     // Without the engines, as a pickle comes back; engines of other slots have the same key.
     let origin = SchemeSwitchOrigin::find(&said, false).unwrap();
     assert!(origin == switch.origin());
-    let key: SchemeSwitchKey = wire::deserialize(&origin, &bytes, &control).unwrap();
+    let key: SchemeSwitchKey = wire::FORMAT.deserialize(&origin, &bytes, &control).unwrap();
     assert_eq!((key.id(), key.fhew_key_id()), (main.id(), fhew_secret.id()));
     assert_eq!(*switch.serialize(&key, &control).unwrap(), *bytes);
 

@@ -97,7 +97,7 @@ impl<'a> Corpus<'a> {
     fn of(folder: &'a Path) -> Self {
         let bytes = std::fs::read(folder.join("ciphertext")).unwrap();
         assert_eq!(folder, folder_of(&bytes), "the folder is named after the version");
-        let said = wire::summary(&bytes).unwrap();
+        let said = wire::FORMAT.summary(&bytes).unwrap();
         let origin = CkksOrigin::find(&said, true).unwrap();
         Self { folder, engine: Engine::new(origin.params, Some(origin.slots), 1).unwrap() }
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The exception for an error of the engine.
 pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
-    if let aglet::Error::File { path, source, .. } = &error {
+    if let aglet::Error::Wire(aglet::WireError::File { path, source, .. }) = &error {
         return system_error(py, path, source, &error);
     }
     let class = match error.kind() {

@@ -334,7 +334,7 @@ macro_rules! family_files {
                 type Found = $crate::family::StoredOf<$name>;
                 if summary.kind == <Found as Stored<$context>>::KIND && !<Found as Stored<$context>>::SECRET {
                     let work = |control: &aglet::Control| {
-                        wire::on_threads(data.len(), || wire::deserialize::<$context, Found>(&context, data, control))
+                        wire::on_threads(data.len(), || wire::FORMAT.deserialize::<$context, Found>(&context, data, control))
                     };
                     let found = $crate::wait::wait(py, None, work)?;
                     return $name::new(&context, $crate::family::Inner::restored(found, &context)).into_py_any(py);
@@ -356,7 +356,7 @@ macro_rules! family_pickles {
                     use aglet::wire;
                     let x = $crate::family::Inner::<$context>::as_stored(&self.value);
                     let bytes = $crate::wait::wait(py, None, |control| {
-                        wire::on_threads(0, || wire::serialize::<$context, _>(&self.context, &*x, control))
+                        wire::on_threads(0, || wire::FORMAT.serialize::<$context, _>(&self.context, &*x, control))
                     })?;
                     $crate::files::reduced(py, protocol, &bytes)
                 }

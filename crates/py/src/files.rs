@@ -18,10 +18,10 @@ pub enum Place<'py> {
 #[pyfunction]
 pub fn stored_name(py: Python<'_>, place: Place<'_>) -> PyResult<&'static str> {
     let found = match place {
-        Place::Data(data) => wire::name(data.as_bytes()),
-        Place::File(path) => py.detach(|| wire::name_of_file(&path)),
+        Place::Data(data) => wire::FORMAT.name(data.as_bytes()),
+        Place::File(path) => py.detach(|| wire::FORMAT.name_of_file(&path)),
     };
-    found.map_err(|error| raise(py, error))
+    found.map_err(|error| raise(py, error.into()))
 }
 
 /// The function that restores something, and the bytes that it takes.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 /// Unpickles. It needs no engine, and the result works with every engine that was made with the same options.
 #[pyfunction]
 pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
-    let summary = wire::summary(data).map_err(|error| raise(py, error))?;
+    let summary = wire::FORMAT.summary(data).map_err(|error| raise(py, error.into()))?;
     match summary.family {
         aglet::fhew::FhewContext::FAMILY => fhew::restore(py, &summary, data),
         SchemeSwitchOrigin::FAMILY => scheme_switch::restore(py, &summary, data),

@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 pub mod context;
+pub mod control;
 pub mod distribution;
 pub mod encrypt;
 pub mod error;
@@ -28,6 +29,7 @@ pub mod switching_key;
 pub mod wire;
 
 pub use context::Context;
+pub use control::Control;
 pub use encrypt::PublicKey;
 pub use error::Error;
 pub use fault::ParameterFault;

@@ -56,9 +56,6 @@ sentences! {
     Switched { count: usize, needed: u64, available: u64 } =>
         "{count} values of this FHEW engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
         gb(needed), gb(available);
-    Stored { kind: &'static str, needed: u64, available: u64 } =>
-        "This {kind} needs {:.1} GB and {:.1} GB of memory are free; free some.",
-        gb(needed), gb(available);
 }
 
 /// The bootstraps that a key of CKKS serves.

@@ -27,7 +27,9 @@ pub use keys::{MemoryError, MissingKeyError, Served};
 pub use level::{LevelError, NoiseError};
 pub use parameter::ParameterError;
 pub use range::RangeError;
-pub use stored::{ForeignError, FormatError, OtherEngine};
+pub use stored::{ForeignError, OtherEngine};
+
+use aglet_wire::FormatError;
 
 /// An error of an engine. [`Error::kind`] gives its class for the Python exceptions.
 #[derive(Debug, thiserror::Error)]
@@ -60,16 +62,6 @@ pub enum Error {
     /// Stored data of other parameters.
     #[error(transparent)]
     Foreign(#[from] ForeignError),
-    /// The system's error for a file.
-    #[error("{}: {doing} it failed: {source}.", path.display())]
-    File {
-        /// The file.
-        path: std::path::PathBuf,
-        /// "reading" or "writing".
-        doing: &'static str,
-        /// What the system said.
-        source: std::io::Error,
-    },
     /// An error of one ciphertext of several.
     #[error("ciphertexts[{index}]: {source}")]
     Input {
@@ -81,6 +73,9 @@ pub enum Error {
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,
+    /// From the crate of files.
+    #[error(transparent)]
+    Wire(aglet_wire::Error),
     /// From the crate of bootstraps.
     #[error(transparent)]
     Bootstrap(aglet_bootstrap::Error),
@@ -113,11 +108,18 @@ macro_rules! lower {
     )*};
 }
 lower! {
+    aglet_wire: Wire unwraps Format Rlwe Ring;
     aglet_bootstrap: Bootstrap unwraps Scheme Circuit, Cancelled;
     aglet_circuits: Circuit unwraps Scheme;
     aglet_schemes: Scheme unwraps Rlwe Ring, Cancelled;
     aglet_rlwe: Rlwe unwraps Ring, Cancelled;
     aglet_ring: Ring;
+}
+
+impl aglet_wire::Refusal for Error {
+    fn of_bytes(&self) -> bool {
+        matches!(self, Self::Format(_))
+    }
 }
 
 /// The classes of errors that users tell apart.
@@ -162,8 +164,10 @@ impl Error {
             Self::MissingKey(_) => ErrorKind::MissingKey,
             Self::Memory(_) => ErrorKind::Memory,
             Self::Format(_) | Self::Rlwe(aglet_rlwe::Error::Stored { .. }) => ErrorKind::Serialization,
-            Self::Foreign(_) => ErrorKind::KeyMismatch,
-            Self::File { .. } => ErrorKind::File,
+            Self::Foreign(_) | Self::Wire(aglet_wire::Error::Written { .. }) => ErrorKind::KeyMismatch,
+            Self::Wire(aglet_wire::Error::File { .. }) => ErrorKind::File,
+            Self::Wire(aglet_wire::Error::Memory { .. }) => ErrorKind::Memory,
+            Self::Wire(_) => ErrorKind::Other,
             Self::Input { source, .. } => source.kind(),
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => ErrorKind::Range,

@@ -3,7 +3,6 @@
 
 mod cache;
 mod cgroup;
-mod control;
 pub mod machine;
 mod randomness;
 mod room;
@@ -11,8 +10,8 @@ mod threads;
 mod units;
 mod watch;
 
+pub use aglet_rlwe::Control;
 pub(crate) use cache::Cache;
-pub use control::Control;
 pub(crate) use threads::on_threads;
 pub use units::Units;
 pub(crate) use watch::{stages_json, timed, Counter, Pass, Watch};

@@ -1,8 +1,8 @@
 //! Files of integers: where their keys and ciphertexts are bound, and what is stored of each.
 
 use super::parameters::parameters;
-use super::rlwe::{balanced, count, keys, limb_bytes, one, polys, unknown, Lattice, SlotOrigin, Words};
-use super::{bootstrap, Family, Kind, Origin, Reader, Shape, Stored, Writer};
+use super::rlwe::{balanced, keys, limb_bytes, one, polys, Lattice, SlotOrigin};
+use super::{bootstrap, count, unknown, Family, Kind, Origin, Reader, Shape, Stored, Words, Writer};
 use crate::integer::{
     fixed_galois, presets, rotation_galois, BootstrapKey, Ciphertext, Engine, FixedRotationKey, IntegerLiteral,
     IntegerParams, Packing, Plaintext, RelinearizationKey, RotationKey,
@@ -25,7 +25,8 @@ const ALL: [Kind; 8] = [
     <Ciphertext as Stored<IntegerOrigin>>::KIND,
 ];
 /// The types of the family.
-pub(super) const FAMILY: Family = Family { name: IntegerOrigin::FAMILY, kinds: &ALL, finer: |_, _| None };
+pub(super) const FAMILY: Family =
+    Family { name: IntegerOrigin::FAMILY, said: "integer", kinds: &ALL, finer: |_, _| None };
 
 /// The origin of stored integers.
 pub type IntegerOrigin = SlotOrigin<IntegerParams>;
@@ -165,7 +166,7 @@ impl Stored<IntegerOrigin> for Plaintext {
     }
     fn put(&self, origin: &IntegerOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
         let t = origin.params.plain();
-        out.residues(&self.coefficients.iter().map(|&c| t.reduce_i64(c)).collect::<Vec<_>>())
+        Ok(out.residues(&self.coefficients.iter().map(|&c| t.reduce_i64(c)).collect::<Vec<_>>())?)
     }
     fn take(origin: &IntegerOrigin, _: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let t = origin.params.plain();
@@ -196,7 +197,7 @@ impl Stored<IntegerOrigin> for Ciphertext {
         Ok(polys(&origin.params, polynomials, limbs))
     }
     fn put(&self, _: &IntegerOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        self.polys.iter().try_for_each(|poly| out.poly(poly))
+        Ok(self.polys.iter().try_for_each(|poly| out.poly(poly))?)
     }
     fn take(_: &IntegerOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[1]).map(|_| parts.poly()).collect::<Result<_, _>>()?;

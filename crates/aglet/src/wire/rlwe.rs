@@ -1,14 +1,12 @@
 //! The common parts of files of all families over the ring: secret and public keys, polynomials, and types that are
 //! switching keys and nothing else.
 
-use super::parameters::{found, shown, Parameters};
-use super::{Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
+use super::parameters::{foreign, found, Parameters};
+use super::{shown, unknown, Kind, Origin, Reader, Shape, Stored, Summary, Words, Writer};
 use crate::{Error, ForeignError, FormatError, OtherEngine, PublicKey, SecretKey};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, SwitchingKey};
 use std::sync::Arc;
 use zeroize::Zeroizing;
-
-pub type Words = [u64; WORDS];
 
 /// Parameters with a chain of primes.
 pub trait Lattice: Parameters {
@@ -60,26 +58,26 @@ impl<P: Lattice> SlotOrigin<P> {
 
 impl<P: Lattice> Origin for SlotOrigin<P> {
     const FAMILY: &'static str = P::FAMILY;
+    type Error = Error;
 
-    fn name(&self) -> &str {
-        self.params.said().0
-    }
     fn fingerprint(&self) -> [u8; 32] {
         self.params.said().1
     }
     fn slots(&self) -> usize {
         self.slots
     }
-    fn other_slots(&self, kind: &'static str, slots: u64) -> ForeignError {
-        P::other_slots(kind, slots, self.slots)
+    fn other_slots(&self, kind: &'static str, slots: u64) -> Error {
+        P::other_slots(kind, slots, self.slots).into()
     }
     fn literal(&self) -> Result<String, Error> {
         self.params.text()
     }
-    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
-        let theirs = P::of_text(literal)?;
-        let name = shown(P::named(&theirs));
-        Ok((name.clone(), self.params.other(&theirs, name)))
+    fn other_parameters(&self, kind: &'static str, literal: &str) -> Error {
+        let other = P::of_text(literal).map(|theirs| {
+            let name = shown(P::named(&theirs));
+            (name.clone(), self.params.other(&theirs, name))
+        });
+        foreign(kind, self.params.said().0, other)
     }
 }
 
@@ -90,26 +88,6 @@ pub fn limb_bytes(params: &Params, limbs: usize) -> u64 {
     (limbs * params.n() / 8) as u64 * u64::from(bits)
 }
 
-/// What is wrong with words that no thing has.
-pub fn unknown<O: Origin, T: Stored<O>, U>(what: &'static str) -> Result<U, Error> {
-    Err(FormatError::Unknown { kind: T::KIND.name, what }.into())
-}
-
-/// A word as a number of things between bounds.
-pub fn count<O: Origin, T: Stored<O>>(
-    word: u64,
-    least: usize,
-    most: usize,
-    what: &'static str,
-) -> Result<usize, Error> {
-    usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<O, T, _>(what), Ok)
-}
-
-/// A word as yes or no.
-pub fn flag<O: Origin, T: Stored<O>>(word: u64) -> Result<bool, Error> {
-    Ok(count::<O, T>(word, 0, 1, "a mark")? == 1)
-}
-
 pub fn balanced(params: &Params, role: KeyRole, q_limbs: usize) -> Result<Shape, Error> {
     Ok(Shape::Key { params: params.clone(), role, spec: KeySwitchSpec::balanced(params, q_limbs)? })
 }
@@ -118,7 +96,7 @@ pub fn polys(params: &Params, count: usize, q_limbs: usize) -> Vec<Shape> {
     (0..count).map(|_| Shape::Poly { params: params.clone(), q_limbs, p_limbs: 0 }).collect()
 }
 
-pub fn one<O: Origin, T: Stored<O>>(list: Vec<(KeyRole, Arc<SwitchingKey>)>) -> Result<Arc<SwitchingKey>, Error> {
+pub fn one<O: Origin, T: Stored<O>>(list: Vec<(KeyRole, Arc<SwitchingKey>)>) -> Result<Arc<SwitchingKey>, O::Error> {
     list.into_iter().next().map_or_else(|| unknown::<O, T, _>("parts"), |(_, key)| Ok(key))
 }
 
@@ -152,7 +130,7 @@ macro_rules! keys {
             fn put(&self, _: &$origin_type, out: &mut Writer<'_>) -> Result<(), Error> {
                 let $y = self;
                 let keys: Vec<&aglet_rlwe::SwitchingKey> = $keys;
-                keys.into_iter().try_for_each(|key| out.key(key))
+                Ok(keys.into_iter().try_for_each(|key| out.key(key))?)
             }
             fn take($from: &$origin_type, $id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
                 let mut $list = Vec::new();
@@ -182,7 +160,7 @@ impl<P: Lattice> Stored<SlotOrigin<P>> for SecretKey {
         Ok(vec![Shape::Bytes(SecretKey::packed_len(origin.params.rlwe()))])
     }
     fn put(&self, _: &SlotOrigin<P>, out: &mut Writer<'_>) -> Result<(), Error> {
-        out.bytes(self.packed()?)
+        Ok(out.bytes(self.packed()?)?)
     }
     fn take(origin: &SlotOrigin<P>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(SecretKey::from_packed(origin.ctx.as_ref().ok_or(FormatError::NoEngine)?, id, &parts.bytes()?)?)
@@ -206,7 +184,7 @@ impl<P: Lattice> Stored<SlotOrigin<P>> for PublicKey {
     fn put(&self, _: &SlotOrigin<P>, out: &mut Writer<'_>) -> Result<(), Error> {
         let (seed, b) = self.stored();
         out.bytes(Zeroizing::new(seed.to_vec()))?;
-        out.poly(b)
+        Ok(out.poly(b)?)
     }
     fn take(origin: &SlotOrigin<P>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(PublicKey::from_stored(origin.params.rlwe(), id, parts.seed()?, parts.poly()?)?)

@@ -1,14 +1,14 @@
 //! Files of switches: where their keys are bound, and what is stored of them.
 
 use super::fhew::{key_shapes, put_key, take_key};
-use super::parameters::{gate, shown, Parameters};
-use super::rlwe::{Lattice, Words};
-use super::{check_family, Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
+use super::parameters::{foreign, gate, Parameters};
+use super::rlwe::Lattice;
+use super::{shown, Family, Kind, Origin, Reader, Shape, Stored, Summary, Words, Writer, FORMAT};
 use crate::ckks;
 use crate::fhew::FhewContext;
 use crate::integer::{self, IntegerParams};
 use crate::scheme_switch::{IntegerSchemeSwitch, SchemeSwitch, SwitchKey};
-use crate::{Error, FormatError, KeyId, OtherEngine};
+use crate::{Error, ForeignError, FormatError, KeyId, OtherEngine};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::PackingKey;
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
@@ -20,9 +20,13 @@ use zeroize::Zeroizing;
 
 /// The types of both families.
 pub(super) const FAMILY: Family =
-    Family { name: SchemeSwitchOrigin::FAMILY, kinds: &[CkksParams::KEY], finer: |_, _| None };
-pub(super) const INTEGERS: Family =
-    Family { name: IntegerSchemeSwitchOrigin::FAMILY, kinds: &[IntegerParams::KEY], finer: |_, _| None };
+    Family { name: SchemeSwitchOrigin::FAMILY, said: "scheme switch", kinds: &[CkksParams::KEY], finer: |_, _| None };
+pub(super) const INTEGERS: Family = Family {
+    name: IntegerSchemeSwitchOrigin::FAMILY,
+    said: "scheme switch of integers",
+    kinds: &[IntegerParams::KEY],
+    finer: |_, _| None,
+};
 
 /// What stands between the texts of both parameters.
 const BETWEEN: &str = "\n# The parameters of look-ups.\n";
@@ -104,7 +108,7 @@ impl<S: Side> Ends<S> {
     /// [`Error::Format`] for data of another family, a text that is no pair of literals, or none of this fingerprint; the security gate's
     /// error for parameters below 128 bits that are no preset, unless `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        check_family(summary.kind, summary.family, S::SWITCHES)?;
+        FORMAT.check_family(summary.kind, summary.family, S::SWITCHES)?;
         let (slots, fhew) = literals::<S>(&summary.literal)?;
         let security = gate(allow_insecure);
         // As with every origin: presets are taken as they are, also those that are for tests.
@@ -121,6 +125,12 @@ impl<S: Side> Ends<S> {
         Ok(origin)
     }
 
+    /// The names of both sets.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The shapes of a ring switch: a seed and bodies.
     fn down_shapes(&self) -> Vec<Shape> {
         let body = Shape::Residues { modulus: *self.fhew.ctx().modulus(), count: self.between.values() };
@@ -128,7 +138,7 @@ impl<S: Side> Ends<S> {
     }
     fn take_down(&self, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<LargeToSmallKey, Error> {
         let seed = parts.seed()?;
-        let bodies = (0..self.between.digits()).map(|_| parts.residues()).collect::<Result<_, Error>>()?;
+        let bodies = (0..self.between.digits()).map(|_| parts.residues()).collect::<Result<_, _>>()?;
         Ok(LargeToSmallKey::from_stored(&self.between, self.fhew.ctx(), (id, KeyId(w[0])), seed, bodies)?)
     }
 
@@ -147,7 +157,7 @@ impl<S: Side> Ends<S> {
         out: &mut Writer<'_>,
     ) -> Result<(), Error> {
         put_key(self.fhew.ctx().table(), packing.samples(), out)?;
-        small_to_large.keys().iter().try_for_each(|key| out.key(key))
+        Ok(small_to_large.keys().iter().try_for_each(|key| out.key(key))?)
     }
     fn take_up(&self, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<(PackingKey, SmallToLargeKey), Error> {
         let (ctx, fhew) = (self.fhew.ctx(), KeyId(w[0]));
@@ -175,10 +185,8 @@ fn literals<S: Side>(text: &str) -> Result<(S::Literal, FhewLiteral), Error> {
 
 impl<S: Side> Origin for Ends<S> {
     const FAMILY: &'static str = S::SWITCHES;
+    type Error = Error;
 
-    fn name(&self) -> &str {
-        &self.name
-    }
     fn fingerprint(&self) -> [u8; 32] {
         both(self.params.said().1, self.fhew.fingerprint())
     }
@@ -188,10 +196,15 @@ impl<S: Side> Origin for Ends<S> {
     fn literal(&self) -> Result<String, Error> {
         Ok(format!("{}{BETWEEN}{}", self.params.text()?, self.fhew.literal()?))
     }
-    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
-        let (slots, fhew) = literals::<S>(literal)?;
-        let (slots, fhew) = (shown(S::named(&slots)), shown(&fhew.name));
-        Ok((format!("{slots} with {fhew}"), OtherEngine::Pair { slots, fhew }))
+    fn other_parameters(&self, kind: &'static str, literal: &str) -> Error {
+        let other = literals::<S>(literal).map(|(slots, fhew)| {
+            let (slots, fhew) = (shown(S::named(&slots)), shown(&fhew.name));
+            (format!("{slots} with {fhew}"), OtherEngine::Pair { slots, fhew })
+        });
+        foreign(kind, &self.name, other)
+    }
+    fn other_slots(&self, kind: &'static str, slots: u64) -> Error {
+        ForeignError::Slots { kind, slots, own: 0 }.into()
     }
 }
 

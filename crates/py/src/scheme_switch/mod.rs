@@ -17,7 +17,7 @@ use pyo3::IntoPyObjectExt;
 
 impl<S: Side> FamilyContext for Ends<S> {
     fn preset(&self) -> &str {
-        aglet::wire::Origin::name(self)
+        self.name()
     }
     fn said(&self) -> String {
         format!("presets {}", self.preset())

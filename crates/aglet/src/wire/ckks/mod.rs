@@ -12,7 +12,8 @@ use aglet_rlwe::Params;
 use aglet_schemes::ckks::{CkksLiteral, CkksParams};
 
 /// The types of the family.
-pub(super) const FAMILY: Family = Family { name: CkksOrigin::FAMILY, kinds: &types::ALL, finer: types::bootstrap_kind };
+pub(super) const FAMILY: Family =
+    Family { name: CkksOrigin::FAMILY, said: "ckks", kinds: &types::ALL, finer: types::bootstrap_kind };
 
 /// The origin of stored CKKS data.
 pub type CkksOrigin = SlotOrigin<CkksParams>;

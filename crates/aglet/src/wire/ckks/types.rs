@@ -10,8 +10,8 @@ use crate::ckks::{
     BootstrapCircuit, BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext,
     RelinearizationKey, Request, RotationKey,
 };
-use crate::wire::rlwe::{balanced, count, flag, keys, limb_bytes, one, polys, unknown, Words};
-use crate::wire::{bootstrap, Kind, Reader, Shape, Stored, Writer};
+use crate::wire::rlwe::{balanced, keys, limb_bytes, one, polys};
+use crate::wire::{bootstrap, count, flag, unknown, Kind, Reader, Shape, Stored, Words, Writer};
 use crate::{Error, PublicKey, SecretKey};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
@@ -230,7 +230,7 @@ impl Stored<Origin> for Plaintext {
         Ok(polys(&origin.params, 1, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-        out.poly(&self.poly)
+        Ok(out.poly(&self.poly)?)
     }
     fn take(origin: &Origin, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let largest = Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0);
@@ -263,7 +263,7 @@ impl Stored<Origin> for Ciphertext {
         Ok(polys(&origin.params, count::<Origin, Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-        self.polys.iter().try_for_each(|poly| out.poly(poly))
+        Ok(self.polys.iter().try_for_each(|poly| out.poly(poly))?)
     }
     fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;

@@ -1,7 +1,6 @@
 //! Arrays of FHEW ciphertexts in files: seeds and words, or few masks that all ciphertexts share.
 
-use super::super::rlwe::{count, unknown, Words};
-use super::super::{Kind, Reader, Shape, Stored, Writer};
+use super::super::{count, unknown, Kind, Reader, Shape, Stored, Words, Writer};
 use super::{shared, word};
 use crate::fhew::{room, Array, FhewContext, Form};
 use crate::{Error, KeyId};
@@ -104,7 +103,7 @@ impl Stored<FhewContext> for Array {
         }
         parts.into_iter().try_for_each(|part| out.bytes(Zeroizing::new(part)))?;
         words.resize(words.len().next_multiple_of(8), 0);
-        out.residues(&words)
+        Ok(out.residues(&words)?)
     }
     fn take(context: &FhewContext, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let layout = Layout::read(w)?;

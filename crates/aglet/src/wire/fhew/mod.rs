@@ -4,11 +4,10 @@ mod array;
 mod bits;
 mod shared;
 
-use super::parameters::{found, parameters, shown, Parameters};
-use super::rlwe::{unknown, Words};
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
+use super::parameters::{foreign, found, parameters, Parameters};
+use super::{shown, unknown, Family, Kind, Origin, Reader, Shape, Stored, Summary, Words, Writer};
 use crate::fhew::{presets, Array, BootstrapKey, FhewContext, PackingKey, PublicKey, SecretKey};
-use crate::{Error, KeyId, OtherEngine};
+use crate::{Error, ForeignError, KeyId, OtherEngine};
 use aglet_bootstrap::fhew::Blocks;
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::blind::Gadget;
@@ -21,7 +20,7 @@ use zeroize::Zeroizing;
 /// Every type, in the order of the numbers.
 const ALL: [Kind; 5] = [SecretKey::KIND, BootstrapKey::KIND, Array::KIND, PackingKey::KIND, PublicKey::KIND];
 /// The types of the family.
-pub(super) const FAMILY: Family = Family { name: FhewContext::FAMILY, kinds: &ALL, finer: |_, _| None };
+pub(super) const FAMILY: Family = Family { name: FhewContext::FAMILY, said: "fhew", kinds: &ALL, finer: |_, _| None };
 parameters! { FhewParams, FhewLiteral, "fhew", FhewLiteral::from_toml, presets::load }
 
 impl FhewContext {
@@ -37,10 +36,8 @@ impl FhewContext {
 
 impl Origin for FhewContext {
     const FAMILY: &'static str = FhewParams::FAMILY;
+    type Error = Error;
 
-    fn name(&self) -> &str {
-        &self.params().literal().name
-    }
     fn fingerprint(&self) -> [u8; 32] {
         self.params().fingerprint()
     }
@@ -50,9 +47,12 @@ impl Origin for FhewContext {
     fn literal(&self) -> Result<String, Error> {
         self.params().text()
     }
-    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
-        let name = shown(&FhewParams::of_text(literal)?.name);
-        Ok((name.clone(), OtherEngine::Preset { name }))
+    fn other_parameters(&self, kind: &'static str, literal: &str) -> Error {
+        let name = FhewParams::of_text(literal).map(|theirs| shown(&theirs.name));
+        foreign(kind, self.params().said().0, name.map(|name| (name.clone(), OtherEngine::Preset { name })))
+    }
+    fn other_slots(&self, kind: &'static str, slots: u64) -> Error {
+        ForeignError::Slots { kind, slots, own: 0 }.into()
     }
 }
 
@@ -71,7 +71,7 @@ impl Stored<FhewContext> for SecretKey {
         Ok(vec![Shape::Bytes(SecretKey::packed_len(context.params().lwe()))])
     }
     fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
-        out.bytes(self.packed(context.params().lwe()))
+        Ok(out.bytes(self.packed(context.params().lwe()))?)
     }
     fn take(context: &FhewContext, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(SecretKey::from_packed(context.params().lwe(), id, &parts.bytes()?)?)
@@ -97,7 +97,8 @@ impl Stored<FhewContext> for PublicKey {
     fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
         let (seed, b) = self.stored(context.ctx())?;
         out.bytes(Zeroizing::new(seed.to_vec()))?;
-        out.bytes(Zeroizing::new(b.iter().flat_map(|b| b.to_le_bytes().into_iter().take(UPPER)).collect()))
+        let b = b.iter().flat_map(|b| b.to_le_bytes().into_iter().take(UPPER)).collect();
+        Ok(out.bytes(Zeroizing::new(b))?)
     }
     fn take(context: &FhewContext, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let (seed, b) = (parts.seed()?, parts.bytes()?);

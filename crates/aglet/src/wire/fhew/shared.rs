@@ -1,8 +1,7 @@
 //! Arrays whose ciphertexts are coefficients of few samples, in files: runs of coefficients, the masks, the bodies. Words have all their
 //! bits, or the few that they were rounded to for sending.
 
-use super::super::rlwe::{count, unknown, Words};
-use super::super::{Reader, Shape, Writer};
+use super::super::{count, unknown, Reader, Shape, Words, Writer};
 use super::array::{residues, MOST_CELLS};
 use super::{bits, word};
 use crate::fhew::{room_of_seeds, Array, FhewContext};

@@ -1,6 +1,6 @@
 //! Files that are read at offsets: what another program does to one meanwhile is an error here and nothing worse.
 
-use crate::Error;
+use crate::error::Error;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};

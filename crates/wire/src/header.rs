@@ -9,18 +9,19 @@
 //! | 152 to 223 | nine words that the type gives its own meaning (level, scale, bound and noise, stages), zero otherwise |
 //! | 224 to 255 | BLAKE3 of bytes 0 to 223, which keys all later checksums |
 
-use super::body::Source;
-use super::parameters::shown;
-use super::{Family, Kind, Origin, Shape, Stored, FAMILIES, WORDS};
-use crate::{Error, FormatError};
-use aglet_rlwe::KeyId;
+use crate::error::{Error, FormatError};
+use crate::kind::{shown, Family, Kind, Words, WORDS};
+use crate::shape::Shape;
+use crate::source::Source;
 
 /// Tells Aglet's files from others, and shows when a program has changed line ends or cut the eighth bit.
 const MAGIC: [u8; 8] = *b"AGLET\x9f\r\n";
 /// The version of the layout, and of all that is not in it: the order of values, the expansion of seeds.
 const VERSION: u16 = 1;
+/// The longest text of a literal, in bytes.
+const MAX_TEXT: usize = 16 << 10;
 /// Bytes of a header.
-pub const LENGTH: usize = 256;
+const LENGTH: usize = 256;
 /// Bytes that its own checksum covers.
 const COVERED: usize = LENGTH - 32;
 /// Bytes for the name of the family, padded with zeros.
@@ -43,14 +44,14 @@ pub struct Header {
     pub family: [u8; FAMILY_LENGTH],
     /// BLAKE3 of the text of the parameters.
     pub literal: [u8; 32],
-    pub words: [u64; WORDS],
+    pub words: Words,
 }
 
-/// Words of a thing, padded with zeros.
-pub fn words(few: &[u64]) -> [u64; WORDS] {
-    let mut words = [0; WORDS];
-    words.iter_mut().zip(few).for_each(|(word, &x)| *word = x);
-    words
+/// A field that few values begin and zeros fill up.
+pub fn padded<T: Copy + Default, const N: usize>(few: &[T]) -> [T; N] {
+    let mut field = [T::default(); N];
+    field.iter_mut().zip(few).for_each(|(place, &x)| *place = x);
+    field
 }
 
 /// Takes fields off the front of a header.
@@ -70,29 +71,6 @@ impl Fields<'_> {
 }
 
 impl Header {
-    pub fn new<O: Origin, T: Stored<O>>(
-        (origin, literal): (&O, &str),
-        id: KeyId,
-        words: [u64; WORDS],
-        shapes: &[Shape],
-    ) -> Result<Self, Error> {
-        let mut family = [0; FAMILY_LENGTH];
-        let name = O::FAMILY.as_bytes();
-        family[..name.len()].copy_from_slice(name);
-        Ok(Self {
-            tag: T::KIND.tag,
-            literal_length: literal.len() as u32,
-            payload: payload(shapes)?,
-            id: id.0,
-            slots: origin.slots() as u64,
-            fingerprint: origin.fingerprint(),
-            shapes: digest(shapes),
-            family,
-            literal: *blake3::hash(literal.as_bytes()).as_bytes(),
-            words,
-        })
-    }
-
     pub fn bytes(&self) -> [u8; LENGTH] {
         let mut bytes = Vec::with_capacity(LENGTH);
         bytes.extend(MAGIC);
@@ -151,38 +129,53 @@ impl Header {
         LENGTH + self.literal_length as usize
     }
 
-    pub fn check_kind(&self, wanted: Kind) -> Result<(), Error> {
+    /// The text behind it.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a text that is too long, cut short or not that of the header.
+    pub fn literal(&self, source: &Source<'_>) -> Result<String, Error> {
+        let length = self.literal_length as usize;
+        if length > MAX_TEXT {
+            return Err(FormatError::LongParameters { length, most: MAX_TEXT }.into());
+        }
+        let mut text = vec![0; length];
+        if !source.copy_to(LENGTH, &mut text)? {
+            return Err(FormatError::ShortStart { header: false }.into());
+        }
+        if *blake3::hash(&text).as_bytes() != self.literal {
+            return Err(FormatError::Parameters.into());
+        }
+        Ok(String::from_utf8(text).map_err(|_| FormatError::NoText)?)
+    }
+
+    pub fn check_kind(&self, wanted: Kind, families: &'static [Family]) -> Result<(), Error> {
         if self.tag == wanted.tag {
             return Ok(());
         }
-        let [found, wanted] = [self.name()?, wanted.name].map(with_article);
+        let [found, wanted] = [self.name(families)?, wanted.name].map(with_article);
         Err(FormatError::OtherType { found, wanted }.into())
     }
 
-    /// Its family.
-    pub fn family(&self) -> Result<&'static Family, Error> {
+    /// Its family, of those that a caller knows.
+    pub fn family(&self, families: &'static [Family]) -> Result<&'static Family, Error> {
         let name = String::from_utf8_lossy(&self.family);
         let name = name.trim_end_matches('\0');
-        FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| {
-            let known = FAMILIES.map(|family| format!("\"{}\"", family.name)).join(" and ");
-            FormatError::Family { name: shown(name), known }.into()
+        families.iter().find(|family| family.name == name).ok_or_else(|| {
+            let known: Vec<String> = families.iter().map(|family| format!("\"{}\"", family.name)).collect();
+            FormatError::Family { name: shown(name), known: known.join(" and ") }.into()
         })
     }
 
     /// Its type.
-    pub fn kind(&self) -> Result<Kind, Error> {
-        self.family()?
-            .kinds
-            .iter()
-            .copied()
-            .find(|kind| kind.tag == self.tag)
-            .ok_or_else(|| FormatError::Type { tag: self.tag }.into())
+    pub fn kind(&self, families: &'static [Family]) -> Result<Kind, Error> {
+        let mut kinds = self.family(families)?.kinds.iter().copied();
+        kinds.find(|kind| kind.tag == self.tag).ok_or_else(|| FormatError::Type { tag: self.tag }.into())
     }
 
     /// Its type in the words of Python's methods, which may tell more than the type does.
-    pub fn name(&self) -> Result<&'static str, Error> {
-        let kind = self.kind()?;
-        Ok((self.family()?.finer)(kind, &self.words).unwrap_or(kind.name))
+    pub fn name(&self, families: &'static [Family]) -> Result<&'static str, Error> {
+        let kind = self.kind(families)?;
+        Ok((self.family(families)?.finer)(kind, &self.words).unwrap_or(kind.name))
     }
 
     /// Compares the length that the header claims with what there is.
@@ -216,11 +209,12 @@ pub fn other_parts(kind: Kind) -> Error {
 }
 
 /// Bytes of all parts with their checksums.
-fn payload(shapes: &[Shape]) -> Result<u64, Error> {
+pub fn payload(shapes: &[Shape]) -> Result<u64, Error> {
     Ok(shapes.iter().map(Shape::stored).collect::<Result<Vec<_>, _>>()?.iter().sum::<usize>() as u64)
 }
 
-fn digest(shapes: &[Shape]) -> [u8; 32] {
+/// What a header says of the shapes of all parts.
+pub fn digest(shapes: &[Shape]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("aglet 2026-11 shapes of stored parts v1");
     let mut word = |word: u64| {
         hasher.update(&word.to_le_bytes());

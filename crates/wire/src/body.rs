@@ -1,26 +1,18 @@
 //! The parts behind the header: seeds, secret coefficients, polynomials. Each limb is a section with a checksum of its own,
 //! so that limbs are packed, checked and unpacked in parallel and nothing is read twice.
 
-use super::file::Input;
-use super::header::Header;
-use super::{Kind, Shape};
-use crate::{Control, Error, ForeignError, FormatError};
+use crate::error::{Error, FormatError};
+use crate::header::Header;
+use crate::kind::Kind;
+use crate::shape::{Shape, CHECK};
+use crate::source::{check, Source};
 use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::wire::primes;
-use aglet_rlwe::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{Control, KeyId, KeyRole, KeySwitchSpec, Params, SwitchingKey};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use zeroize::Zeroizing;
-
-/// Bytes of a checksum.
-pub(super) const CHECK: usize = 32;
-
-/// The checksum of a section: keyed with that of the header, so that it fits this place of this file only.
-fn check(seal: &[u8; 32], section: u64, bytes: &[u8]) -> [u8; CHECK] {
-    *blake3::Hasher::new_keyed(seal).update(&section.to_le_bytes()).update(bytes).finalize().as_bytes()
-}
 
 type Sink<'a> = &'a mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send);
 
@@ -34,12 +26,12 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(kind: Kind, shapes: Vec<Shape>, seal: [u8; 32], control: &'a Control, sink: Sink<'a>) -> Self {
+    pub(crate) fn new(kind: Kind, shapes: Vec<Shape>, seal: [u8; 32], control: &'a Control, sink: Sink<'a>) -> Self {
         let progress = Progress::new(control, "writing", kind, &shapes);
         Self { progress, shapes: shapes.into(), seal, section: 0, sink }
     }
     fn misfit<T>(&self) -> Result<T, Error> {
-        Err(ForeignError::Written { kind: self.progress.kind.name }.into())
+        Err(Error::Written { kind: self.progress.kind.name })
     }
 
     /// A part of so many bytes; they are wiped.
@@ -81,18 +73,18 @@ impl<'a> Writer<'a> {
     }
 
     /// A packed key, whose halves are unpacked one by one.
-    pub fn packed_key(
+    pub fn packed_key<E: From<Error>>(
         &mut self,
         (seed, own): (&[u8; 32], &KeySwitchSpec),
-        body: impl Fn(usize) -> Result<Poly<Eval>, Error>,
-    ) -> Result<(), Error> {
+        body: impl Fn(usize) -> Result<Poly<Eval>, E>,
+    ) -> Result<(), E> {
         match self.shapes.pop_front() {
             Some(Shape::Packed { params, spec, .. }) if spec == *own => {
                 self.plain(seed)?;
-                let body = |sample| self.limbs(&params, (spec.q_limbs, spec.p_limbs), &body(sample)?);
+                let body = |sample| Ok(self.limbs(&params, (spec.q_limbs, spec.p_limbs), &body(sample)?)?);
                 (0..spec.digits.len()).try_for_each(body)
             }
-            _ => self.misfit(),
+            _ => Ok(self.misfit()?),
         }
     }
 
@@ -122,49 +114,12 @@ impl<'a> Writer<'a> {
     }
 
     /// All parts must have come.
-    pub(super) fn finish(self) -> Result<(), Error> {
+    pub(crate) fn finish(self) -> Result<(), Error> {
         if self.shapes.is_empty() {
             self.progress.done();
             return Ok(());
         }
         self.misfit()
-    }
-}
-
-/// Where the bytes are. They are copied out before they are judged: a file may change meanwhile.
-pub enum Source<'a> {
-    Bytes(&'a [u8]),
-    File(&'a Input),
-}
-
-impl Source<'_> {
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Bytes(bytes) => bytes.len(),
-            Self::File(file) => file.len(),
-        }
-    }
-    /// Copies bytes from `at` on; `false` if there are too few.
-    ///
-    /// # Errors
-    /// [`Error::File`] of the system.
-    pub fn copy_to(&self, at: usize, out: &mut [u8]) -> Result<bool, Error> {
-        match self {
-            Self::File(file) => file.read_at(at, out),
-            Self::Bytes(bytes) => {
-                let found = at.checked_add(out.len()).and_then(|end| bytes.get(at..end));
-                found.iter().for_each(|found| out.copy_from_slice(found));
-                Ok(found.is_some())
-            }
-        }
-    }
-    /// Copies a section; `false` if its checksum does not fit.
-    fn section(&self, seal: &[u8; 32], (number, at): (u64, usize), out: &mut [u8]) -> Result<bool, Error> {
-        if !self.copy_to(at, out)? {
-            return Err(FormatError::Shrunk.into());
-        }
-        let (bytes, found) = out.split_at(out.len() - CHECK);
-        Ok(check(seal, number, bytes) == found)
     }
 }
 
@@ -179,7 +134,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: Kind,
         shapes: Vec<Shape>,
         header: &Header,
@@ -277,7 +232,7 @@ impl<'a> Reader<'a> {
     }
 
     /// All parts must have been taken.
-    pub(super) fn finish(self) -> Result<(), Error> {
+    pub(crate) fn finish(self) -> Result<(), Error> {
         if self.shapes.is_empty() {
             self.progress.done();
             return Ok(());

@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 
-use super::file::{check_kind, error, options};
-use crate::Error;
+use crate::error::Error;
+use crate::file::{check_kind, error, options};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};

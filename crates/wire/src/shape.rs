@@ -1,11 +1,13 @@
 //! The shapes of parts: how long each is in files and in memory, and what a header says of it.
 
-use super::body::CHECK;
-use crate::Error;
+use crate::error::Error;
 use aglet_ring::pack::packed_len;
 use aglet_ring::Modulus;
 use aglet_rlwe::wire::primes;
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
+
+/// Bytes of a checksum.
+pub(crate) const CHECK: usize = 32;
 
 /// The kind of a part.
 #[derive(Clone)]
@@ -50,7 +52,7 @@ pub enum Shape {
 
 impl Shape {
     /// Bytes in the file, with checksums.
-    pub(super) fn stored(&self) -> Result<usize, Error> {
+    pub(crate) fn stored(&self) -> Result<usize, Error> {
         let poly = |params: &Params, q_limbs, p_limbs| -> Result<usize, Error> {
             let limb = |(_, m): &(usize, Modulus)| packed_len(m, params.n()) + CHECK;
             Ok(primes(params, q_limbs, p_limbs)?.iter().map(limb).sum())
@@ -65,7 +67,7 @@ impl Shape {
         }
     }
     /// Bytes in memory.
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self {
             Self::Bytes(length) => *length,
             Self::Residues { count, .. } => count * 8,
@@ -74,7 +76,7 @@ impl Shape {
         }
     }
     /// Polynomials, for progress.
-    pub(super) fn polys(&self) -> usize {
+    pub(crate) fn polys(&self) -> usize {
         match self {
             Self::Bytes(_) => 0,
             Self::Poly { .. } | Self::Residues { .. } => 1,
@@ -82,7 +84,7 @@ impl Shape {
         }
     }
     /// Hands over words that no other shape has, one after the other.
-    pub(super) fn describe(&self, word: &mut impl FnMut(u64)) {
+    pub(crate) fn describe(&self, word: &mut impl FnMut(u64)) {
         let mut chain = |params: &Params| {
             for primes in [params.q(), params.p()] {
                 word(primes.len() as u64);

@@ -1,5 +1,6 @@
 //! Stopping and watching work that takes longer than a second.
 
+use crate::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Mutex;
 
@@ -15,7 +16,7 @@ impl Control {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Asks the work to stop; it ends with [`Error::Cancelled`](crate::Error::Cancelled) within a fraction of a second.
+    /// Asks the work to stop; it ends with [`Error::Cancelled`] within a fraction of a second.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -37,10 +38,14 @@ impl Control {
     pub fn latest(&self) -> (usize, usize, String) {
         self.latest.lock().map(|l| l.clone()).unwrap_or_default()
     }
-    pub(crate) fn check(&self) -> Result<(), crate::Error> {
-        if self.cancelled() {
-            return Err(crate::Error::Cancelled);
+    /// Ends work that somebody stopped.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], then.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.cancelled() {
+            true => Err(Error::Cancelled),
+            false => Ok(()),
         }
-        Ok(())
     }
 }
