@@ -36,6 +36,7 @@ BOTH = [
     "np.isfinite(x)", "np.isnan(v)", "np.isrealobj(x)", "np.iscomplexobj(v)", "np.real(x)", "np.imag(v)",
     "np.tril(x)", "np.triu(x, 1)", "np.diag(v)", "np.diag(v, -1)", "np.diag(x, 1)", "np.diagflat(x[:2], 1)",
     "np.einsum('ij,j->i', x, v)", "np.einsum('ij,kj->ik', x, x)", "np.einsum('ij->j', x)", "np.einsum('i,j', v, w)",
+    "np.einsum('...j,j', x, v)", "np.einsum('ii->i', x[:, :3])", "np.einsum('ii', x[:, 1:])",
     "np.convolve(v, w)", "np.convolve(w, v, 'same')", "np.convolve(v, [1, 2, 1], 'valid')",
 ]  # fmt: skip
 OF_FLOATS = [

@@ -212,7 +212,7 @@ def test_sessions() -> None:
         server.decrypt(x)
     with pytest.raises(KeyMismatchError, match="two sessions"):
         x + server.clear(np.array([1], dtype=np.uint8))
-    with pytest.raises(TypeError, match="encrypted integers are needed"):
+    with pytest.raises(TypeError, match="EncryptedIntegers are needed"):
         own.decrypt(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not float64"):
         own.encrypt([1.5])

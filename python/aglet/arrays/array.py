@@ -18,6 +18,7 @@ from aglet.arrays.refusals import Refusals
 from aglet.arrays.rounding import Rounded
 from aglet.arrays.views import Views
 from aglet.ckks import values
+from aglet.shaped import Shaped
 
 if TYPE_CHECKING:
     from aglet.arrays.machine import Chunk
@@ -37,7 +38,7 @@ def _beside_digits(method: Callable[[Any, Any], EncryptedArray]) -> Callable[[An
     return functools.update_wrapper(lifting, method)
 
 
-class EncryptedArray(Views, Reductions, Rounded, Refusals):
+class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     """Encrypted numbers in the shape of a numpy array. `session.encrypt` makes one.
 
     The array is stored in chunks: ciphertexts of `slot_count` slots each. `index` holds the place of each element,
@@ -84,19 +85,9 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals):
     # What it is
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The lengths of the axes, as in numpy."""
         return self.index.shape
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.index.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.index.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -137,11 +128,6 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals):
             f"{len(self._chunks)} ciphertexts<br>level <progress max='{most}' value='{self.level}'></progress> "
             f"{self.level} of {most}, values within [{self.interval.low:.4g}, {self.interval.high:.4g}]"
         )
-
-    def __len__(self) -> int:
-        if not self.ndim:
-            raise TypeError("An encrypted number has no length, because its shape is ().")
-        return self.shape[0]
 
     # Levels and bounds
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import string
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet import checks
 from aglet.arrays import functions
 from aglet.arrays.joins import is_encrypted
+from aglet.arrays.subscripts import placed, read
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -32,21 +30,14 @@ def contracted(x: Any, y: Any, labels: tuple[str, str], wanted: str) -> Encrypte
     y, ys = _summed(y, ys, xs + wanted)
     # The order of both, so that elements move little.
     order = xs + "".join(label for label in ys if label not in xs)
-    found: EncryptedArray = _placed(x, xs, order) * _placed(y, ys, order)
-    result: EncryptedArray = _placed(*_summed(found, order, wanted), wanted)
+    found: EncryptedArray = placed(x, xs, order) * placed(y, ys, order)
+    result: EncryptedArray = placed(*_summed(found, order, wanted), wanted)
     return result
 
 
 def _summed(x: Any, labels: str, kept: str) -> tuple[Any, str]:
     axes = tuple(i for i, label in enumerate(labels) if label not in kept)
     return (x.sum(axis=axes) if axes else x), "".join(label for label in labels if label in kept)
-
-
-def _placed(x: Any, labels: str, order: str) -> Any:
-    """The array with its axes in this order, and axes of length 1 for labels that it lacks."""
-    axes = sorted(range(len(labels)), key=lambda axis: order.index(labels[axis]))
-    lengths = tuple(slice(None) if label in labels else None for label in order)
-    return np.transpose(x, axes)[lengths]
 
 
 def matrices(x: Any, y: Any) -> EncryptedArray:
@@ -99,51 +90,8 @@ def einsum(subscripts: Any, a: Any, b: Any = None, c: Any = None, optimize: Any 
             "arrays two by two."
         )
     arrays = [one if is_encrypted(one) else np.asarray(functions.plain(one)) for one in operands]
-    shapes = [one.shape for one in arrays]
-    checks.rearranged(
-        "string of subscripts",
-        shapes[0],
-        lambda: np.einsum_path(subscripts, *(np.broadcast_to(0.0, shape) for shape in shapes)),
-    )
-    inputs, wanted = _spelled_out(subscripts.replace(" ", ""), shapes)
-    taken = [_diagonal(array, labels) for array, labels in zip(arrays, inputs, strict=True)]
+    taken, labels, wanted = read(subscripts, arrays)
     if len(taken) == 2:
-        return contracted(taken[0][0], taken[1][0], (taken[0][1], taken[1][1]), wanted)
-    found: EncryptedArray = _placed(*_summed(*taken[0], wanted), wanted)
+        return contracted(taken[0], taken[1], (labels[0], labels[1]), wanted)
+    found: EncryptedArray = placed(*_summed(taken[0], labels[0], wanted), wanted)
     return found
-
-
-def _spelled_out(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
-    """The labels of each array and of the result, with letters for dots."""
-    given, arrow, wanted = subscripts.partition("->")
-    inputs = given.split(",")
-    free = [letter for letter in string.ascii_letters if letter not in subscripts]
-    counts = [
-        len(shape) - len(one.replace("...", "")) if "..." in one else 0
-        for one, shape in zip(inputs, shapes, strict=True)
-    ]
-    dots = "".join(free[: max(counts)])
-    if dots and arrow and "..." not in wanted:
-        raise RangeError(
-            f"The dots of {subscripts!r} stand for axes that the result does not have; write ... after -> too, and sum "
-            "over them after it, or name them by letters."
-        )
-    # As numpy broadcasts: the last ones belong together.
-    inputs = [one.replace("...", dots[len(dots) - count :]) for one, count in zip(inputs, counts, strict=True)]
-    if arrow:
-        return inputs, wanted.replace("...", dots)
-    once = sorted(label for label, times in Counter("".join(inputs)).items() if times == 1 and label not in dots)
-    return inputs, dots + "".join(once)
-
-
-def _diagonal(array: Any, labels: str) -> tuple[Any, str]:
-    """Of axes with one label, the elements on the diagonal."""
-    distinct = "".join(dict.fromkeys(labels))
-    if len(distinct) == len(labels):
-        return array, labels
-    if is_encrypted(array):
-        index = array.index
-        return array._view(
-            checks.rearranged("string of subscripts", array.shape, lambda: np.einsum(f"{labels}->{distinct}", index))
-        ), distinct
-    return np.einsum(f"{labels}->{distinct}", array), distinct

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from aglet import checks, regular
+from aglet.errors import KeyMismatchError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,9 +32,11 @@ _MOST_HEAD = 2**28
 Array = TypeVar("Array")
 
 
-class InFolders(ABC, Generic[Array]):
-    """Mixed into sessions: arrays are written to folders and read again."""
+class InFolders(Generic[Array]):
+    """Mixed into sessions: arrays are theirs, and are written to folders and read again."""
 
+    _arrays: type[Any]
+    """The class of its arrays."""
     _stored: Any
     """The module whose `save` and `load` do it."""
 
@@ -44,9 +46,28 @@ class InFolders(ABC, Generic[Array]):
     def __exit__(self, *_: object) -> None:
         """Do nothing. Keys and arrays are freed when they are no longer referenced."""
 
-    @abstractmethod
     def same(self, array: Array) -> None:
-        """Refuse an array of another session."""
+        """Refuse what is no array of this session.
+
+        Raises
+        ------
+        TypeError
+            If it is something else.
+        KeyMismatchError
+            If the array belongs to another session.
+        """
+        if not isinstance(array, self._arrays):
+            raise TypeError(
+                f"This is a {type(array).__name__}, and {self._arrays.__name__} are needed; encrypt it with "
+                "session.encrypt."
+            )
+        self._own(array)
+
+    def _own(self, array: Any) -> None:
+        if array.session is not self:
+            raise KeyMismatchError(
+                "This array belongs to another session; use one session, or save it and load it in this one."
+            )
 
     def save(self, array: Array, folder: Any) -> None:
         """Write an array to an empty folder: its ciphertexts, and what makes an array of them.

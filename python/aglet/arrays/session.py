@@ -86,6 +86,7 @@ class Session(Functions, Planned, Families):
     """
 
     machine: Machine
+    _arrays = EncryptedArray
     _stored = stored
 
     def __new__(cls, engine: Any = None, keys: Any = None, **options: Any) -> Any:
@@ -346,21 +347,3 @@ class Session(Functions, Planned, Families):
         moved = [machine.add(chunk, -middle) for chunk in chunks] if middle else chunks
         fresh = machine.refresh(moved, max(1.0, around.size), real)
         return [machine.add(chunk, middle) for chunk in fresh] if middle else fresh
-
-    def same(self, array: EncryptedArray) -> None:
-        """Refuse an array of another session.
-
-        Raises
-        ------
-        KeyMismatchError
-            If the array belongs to another session.
-        """
-        if not isinstance(array, EncryptedArray):
-            raise TypeError(
-                f"This is a {type(array).__name__}, and an EncryptedArray is needed; make one with session.encrypt."
-            )
-        if array.session is not self:
-            raise KeyMismatchError(
-                "These arrays belong to two sessions; use one session, or save one array and load it in the other "
-                "session."
-            )

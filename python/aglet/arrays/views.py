@@ -29,11 +29,6 @@ class Views:
             refuse("An index")
         return _rearranged(self, "index", lambda: self.index[key])
 
-    def __iter__(self: Any) -> Any:
-        if not self.ndim:
-            raise TypeError("An encrypted number has no elements, so it cannot be iterated over.")
-        return (self[i] for i in range(len(self)))
-
     def _view(self: Any, index: Any) -> EncryptedArray:
         """The elements at these places. Chunks without an element are left out."""
         index = np.asarray(index, dtype=np.int64)

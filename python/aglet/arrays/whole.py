@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from aglet import checks
 from aglet.arrays import casts
 from aglet.arrays.digits import operations
+from aglet.shaped import Shaped
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -56,13 +57,12 @@ def _one(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return lambda self: self._apply(ufunc, (self,))
 
 
-class WholeNumbers:
+class WholeNumbers(Shaped):
     """The base of `EncryptedIntegers` and `EncryptedSlots`."""
 
     __slots__ = ()
 
     dtype: np.dtype[Any]
-    shape: tuple[int, ...]
     representation: Any
     """How the values are stored: "digits" or "slots"."""
     moved: Callable[..., Any]
@@ -73,23 +73,10 @@ class WholeNumbers:
     """The same, by any method of it, with options."""
     _function: Callable[[Any, Sequence[Any], dict[str, Any]], Any]
     """Another function of numpy."""
+    _crossed: Callable[[], Any]
+    """The same values in the other representation."""
     _joined: Callable[[Sequence[Any]], Any]
     """The elements of all, on one axis."""
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("An encrypted number has no length, because its shape is ().")
-        return self.shape[0]
 
     # Elements
 
@@ -114,9 +101,7 @@ class WholeNumbers:
         """
         if checks.choice("representation", representation, ("digits", "slots")) == self.representation:
             return self
-        from aglet.arrays.slots import crossing
-
-        return crossing.to_slots(self) if representation == "slots" else crossing.to_digits(self)  # type: ignore[arg-type]
+        return self._crossed()
 
     def _rearranged(self, what: str, move: Callable[[Any], Any]) -> Self:
         """`moved`, where numpy may refuse what it was given."""
@@ -127,9 +112,6 @@ class WholeNumbers:
         if any(isinstance(part, WholeNumbers) for part in (index if isinstance(index, tuple) else (index,))):
             self.__index__()
         return self._rearranged("index", lambda places: places[index])
-
-    def __iter__(self) -> Iterator[Self]:
-        return (self[i] for i in range(len(self)))
 
     def reshape(self, *shape: Any) -> Self:
         """As in numpy. It costs nothing."""

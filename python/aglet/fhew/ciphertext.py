@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from aglet import _core, checks
 from aglet.errors import ParameterError, RangeError
+from aglet.shaped import Shaped
 
 __all__ = ["FhewCiphertext", "blocks"]
 
@@ -51,7 +52,7 @@ _IN_THE_CLEAR = ("dtype", "out")
 """Arguments that would change the array of positions or write it somewhere."""
 
 
-class FhewCiphertext:
+class FhewCiphertext(Shaped):
     """An array of encrypted bits or integers, of any shape. Engines make it, and it never changes.
 
     It indexes, slices, reshapes, transposes (`T`) and iterates like a numpy array. numpy functions that only move
@@ -94,19 +95,9 @@ class FhewCiphertext:
     # What it is
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The length of each axis."""
         return tuple(self._array.shape)
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of ciphertexts."""
-        return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def bits(self) -> int:
@@ -159,14 +150,6 @@ class FhewCiphertext:
 
     def __getitem__(self, index: Any) -> FhewCiphertext:
         return self._at(checks.rearranged("index", self.shape, lambda: self._places()[index]))
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("A ciphertext without axes has no length; reshape it with .reshape(1).")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[FhewCiphertext]:
-        return (self[i] for i in range(len(self)))
 
     def reshape(self, *shape: Any) -> FhewCiphertext:
         """The same ciphertexts in another shape, as `numpy.ndarray.reshape`."""

@@ -71,6 +71,11 @@ class EncryptedIntegers(WholeNumbers):
         """How the values are stored: "digits"."""
         return "digits"
 
+    def _crossed(self) -> Any:
+        from aglet.arrays.slots.crossing import to_slots
+
+        return to_slots(self)
+
     @property
     def noise(self) -> float:
         """The largest standard deviation of the noise of a digit, as a part of the torus. Messages lie 1/32 apart."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
 
 from aglet.arrays import composed
 from aglet.arrays.digits import operations
+from aglet.arrays.subscripts import placed, read
 from aglet.errors import RangeError
 
 __all__ = ["convolve", "einsum"]
@@ -41,33 +44,19 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 
 def einsum(subscripts: str, *operands: Any) -> Any:
-    """As `numpy.einsum` of explicit or implicit letters, each once in an operand.
+    """As `numpy.einsum` of any number of arrays.
 
     Raises
     ------
     RangeError
-        If the letters do not fit the operands, or one occurs twice in an operand.
+        If the subscripts do not fit the operands.
     TypeError
         If the subscripts are no text.
     """
     if not isinstance(subscripts, str) or not operands:
         raise TypeError("einsum takes subscripts as text and its operands, as in numpy.einsum('ij,jk->ik', x, y).")
-    arrays = [operations.operand(one) for one in operands]
-    given, arrow, out = subscripts.replace(" ", "").partition("->")
-    terms = given.split(",")
-    if "." in given or any(len(set(term)) < len(term) for term in terms):
-        raise RangeError(f"{subscripts!r} has dots or a letter twice in an operand; take numpy.diagonal first.")
-    if len(terms) != len(arrays) or any(len(term) != one.ndim for term, one in zip(terms, arrays, strict=True)):
-        raise RangeError(f"{subscripts!r} does not fit operands of {[one.ndim for one in arrays]} axes.")
+    arrays, terms, out = read(subscripts, [operations.operand(one) for one in operands])
     letters = sorted(set("".join(terms)))
-    if not arrow:
-        out = "".join(letter for letter in letters if "".join(terms).count(letter) == 1)
-    if len(set(out)) < len(out) or not set(out) <= set(letters):
-        raise RangeError(f"The result {out!r} names letters that are not there, or one twice.")
-    for letter in letters:
-        sizes = {one.shape[term.index(letter)] for term, one in zip(terms, arrays, strict=True) if letter in term}
-        if len(sizes - {1}) > 1:
-            raise RangeError(f"The letter {letter} has several lengths: {sorted(sizes)}; give equal ones.")
     if len(terms) == 2:
         shared = [letter for letter in terms[0] if letter in terms[1]]
         kept = [letter for term in terms for letter in term if letter not in shared]
@@ -76,21 +65,12 @@ def einsum(subscripts: str, *operands: Any) -> Any:
             if all(arrays[0].shape[i] == arrays[1].shape[j] for i, j in zip(*axes, strict=True)):
                 found: Any = composed.tensordot(arrays[0], arrays[1], axes)
                 return np.transpose(found, [kept.index(letter) for letter in out]) if found.ndim else found
-    return _summed(arrays, terms, out + "".join(letter for letter in letters if letter not in out), len(out))
-
-
-def _summed(arrays: list[Any], terms: list[str], order: str, kept: int) -> Any:
-    """The product of all operands on axes for all letters, in this order, and its sum over those behind the first."""
-    laid = []
-    for term, one in zip(terms, arrays, strict=True):
-        moved = np.transpose(one, [term.index(letter) for letter in order if letter in term])
-        laid.append(moved.reshape([one.shape[term.index(x)] if x in term else 1 for x in order]))
-    product: Any = laid[0]
-    for one in laid[1:]:
-        product = product * one
+    order = out + "".join(letter for letter in letters if letter not in out)
+    product: Any = functools.reduce(
+        operator.mul, (placed(one, term, order) for one, term in zip(arrays, terms, strict=True))
+    )
     # numpy multiplies and adds in one dtype.
-    axes = tuple(range(kept, len(order)))
-    boolean = product.dtype.kind == "b"
+    axes = tuple(range(len(out), len(order)))
     if not axes:
         return product
-    return np.any(product, axis=axes) if boolean else np.sum(product, axis=axes, dtype=product.dtype)
+    return np.any(product, axis=axes) if product.dtype.kind == "b" else np.sum(product, axis=axes, dtype=product.dtype)

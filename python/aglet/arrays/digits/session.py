@@ -87,6 +87,7 @@ class DigitSession(InFolders[EncryptedIntegers]):
     """The session of CKKS that the same keys serve; casts to floats go there."""
     integers: SlotSession | None = None
     """The session of slots of integers that the same keys serve; `x.to("slots")` goes there."""
+    _arrays = EncryptedIntegers
     _stored = stored
 
     def __init__(
@@ -232,24 +233,6 @@ class DigitSession(InFolders[EncryptedIntegers]):
 
     def _opened(self, digit: AnyDigit) -> np.ndarray[Any, Any]:
         return self.machine.decrypt(digit.cells) if isinstance(digit, Digit) else digit
-
-    def same(self, array: EncryptedIntegers) -> None:
-        """Refuse an array of another session.
-
-        Raises
-        ------
-        KeyMismatchError
-            If the array belongs to another session.
-        """
-        if not isinstance(array, EncryptedIntegers):
-            raise TypeError(
-                f"This is a {type(array).__name__}, and encrypted integers are needed; make them with session.encrypt."
-            )
-        self._own(array)
-
-    def _own(self, array: EncryptedIntegers | CompressedIntegers) -> None:
-        if array.session is not self:
-            raise KeyMismatchError("This array belongs to another session; save it and load it in this one.")
 
     def take(self, table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
         """`table[indices]`: a table in the clear at encrypted places, as `numpy.take`.

@@ -71,6 +71,11 @@ class EncryptedSlots(WholeNumbers):
         """How the values are stored: "slots"."""
         return "slots"
 
+    def _crossed(self) -> Any:
+        from aglet.arrays.slots.crossing import to_digits
+
+        return to_digits(self)
+
     @property
     def level(self) -> int:
         """The products that are left."""

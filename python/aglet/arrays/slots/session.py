@@ -62,6 +62,7 @@ class SlotSession(InFolders[EncryptedSlots]):
     """The session of CKKS of the same keys; casts to floats go there."""
     digits: DigitSession | None = None
     """The session of digits of the same keys; `x.to("digits")` goes there."""
+    _arrays = EncryptedSlots
     _stored = stored
 
     def __init__(self, engine: IntegerEngine, keys: KeySet) -> None:
@@ -207,22 +208,6 @@ class SlotSession(InFolders[EncryptedSlots]):
         return whole if array.shape else whole[()]
 
     # What operations need
-
-    def same(self, array: Any) -> None:
-        """Refuse an array of another session.
-
-        Raises
-        ------
-        KeyMismatchError
-            If the array belongs to another session.
-        """
-        if not isinstance(array, EncryptedSlots):
-            raise TypeError(
-                f"This is a {type(array).__name__}, and encrypted integers in slots are needed; make them with "
-                "session.encrypt."
-            )
-        if array.session is not self:
-            raise KeyMismatchError("These arrays belong to two sessions; use one session.")
 
     def check_range(self, low: int, high: int) -> None:
         """Refuse numbers of as many values as the modulus has, or more.
