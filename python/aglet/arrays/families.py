@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from aglet import checks
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.sent import CompressedIntegers, holds_compressed
@@ -64,39 +63,15 @@ class Families(InFolders[Any]):
             )
         return self.digits
 
-    def save(self, array: Any, folder: Any) -> None:
-        """Write an array of floats, of digits or of slots to an empty folder.
-
-        Raises
-        ------
-        FileExistsError
-            If the folder is not empty.
-        OSError
-            If the system refuses the write.
-        """
+    def _writer(self, array: Any) -> Any:
         if isinstance(array, EncryptedIntegers | CompressedIntegers):
-            self._digits().save(array, folder)
-        elif isinstance(array, EncryptedSlots):
-            self._slots().save(array, folder)
-        else:
-            super().save(array, folder)
+            return self._digits()._writer(array)
+        return self._slots()._writer(array) if isinstance(array, EncryptedSlots) else super()._writer(array)
 
-    def load(self, folder: Any) -> Any:
-        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
-
-        Raises
-        ------
-        SerializationError
-            If the folder holds no array, or a damaged one.
-        KeyMismatchError
-            If the array has another secret key or other parameters.
-        """
-        place = Path(checks.path("folder", folder))
+    def _reader(self, place: Path) -> tuple[Any, Any]:
         if holds_digits(place) or holds_compressed(place):
-            return self._digits().load(folder)
-        if holds_slots(place):
-            return self._slots().load(folder)
-        return super().load(folder)
+            return self._digits()._reader(place)
+        return self._slots()._reader(place) if holds_slots(place) else super()._reader(place)
 
     def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
         """Pack and round encrypted integers for sending, as `DigitSession.compress` does.

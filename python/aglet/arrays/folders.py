@@ -79,8 +79,7 @@ class InFolders(Generic[Array]):
         OSError
             If the system refuses the write.
         """
-        self.same(array)
-        self._stored.save(array, Path(checks.path("folder", folder)))
+        self._writer(array).save(array, Path(checks.path("folder", folder)))
 
     def load(self, folder: Any) -> Array:
         """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
@@ -92,8 +91,19 @@ class InFolders(Generic[Array]):
         KeyMismatchError
             If the array has another secret key or other parameters.
         """
-        found: Array = self._stored.load(self, Path(checks.path("folder", folder)))
+        place = Path(checks.path("folder", folder))
+        session, reader = self._reader(place)
+        found: Array = reader.load(session, place)
         return found
+
+    def _writer(self, array: Any) -> Any:
+        """The module that writes an array, which is of this session."""
+        self.same(array)
+        return self._stored
+
+    def _reader(self, place: Path) -> tuple[Any, Any]:
+        """The session of the array in a folder, and the module that reads it."""
+        return self, self._stored
 
 
 def begin(place: Path) -> None:

@@ -75,6 +75,8 @@ class WholeNumbers(Shaped):
     """Another function of numpy."""
     _crossed: Callable[[], Any]
     """The same values in the other representation."""
+    _reductions: Any
+    """The module of its reductions, which gives each the same name for both kinds."""
     _joined: Callable[[Sequence[Any]], Any]
     """The elements of all, on one axis."""
 
@@ -163,6 +165,54 @@ class WholeNumbers(Shaped):
         if shape == self.shape:
             return self
         return self._rearranged("shape", lambda at: np.broadcast_to(at, shape))
+
+    # Reductions
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Self:
+        """As `numpy.sum`. Digits of many elements are added before a bootstrap reads them.
+
+        Raises
+        ------
+        RangeError
+            If the sum, of slots, may not fit the modulus.
+        """
+        found: Self = self._reductions.total(self, axis, dtype, keepdims)
+        return found
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Self:
+        """As `numpy.prod`, by a tree of products: in slots a level for each doubling."""
+        found: Self = self._reductions.product(self, axis, dtype, keepdims)
+        return found
+
+    def cumsum(self, axis: Any = None, dtype: Any = None) -> Self:
+        """As `numpy.cumsum`: in slots one move, and a logarithmic number of rotations."""
+        found: Self = self._reductions.cumsum(self, axis, dtype)
+        return found
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Self:
+        """As `numpy.any`: in slots by a sum and a table."""
+        found: Self = self._reductions.some(self, axis, keepdims)
+        return found
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Self:
+        """As `numpy.all`: in slots by a sum and a table."""
+        found: Self = self._reductions.every(self, axis, keepdims)
+        return found
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Self:
+        """As `numpy.min`, by a tree of comparisons."""
+        found: Self = self._reductions.least(self, axis, keepdims)
+        return found
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Self:
+        """As `numpy.max`, by a tree of comparisons."""
+        found: Self = self._reductions.most(self, axis, keepdims)
+        return found
+
+    def dot(self, other: Any) -> Self:
+        """As `numpy.dot`, with one or two axes of the other. Of digits, clear weights take the fewest bootstraps."""
+        found: Self = self._reductions.dot(self, other)
+        return found
 
     # Operators, as numpy's
 

@@ -34,6 +34,7 @@ class EncryptedIntegers(WholeNumbers):
 
     __slots__ = ("bound", "digits", "dtype", "session", "shape")
 
+    _reductions = functions
     session: DigitSession
     digits: list[AnyDigit]
     """The digits of all elements, the lowest first. A digit may be known to everybody, as that of a wider dtype."""
@@ -165,30 +166,6 @@ class EncryptedIntegers(WholeNumbers):
         self.session.machine.refresh(self.digits)
         return self
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
-        """As `numpy.sum`. Digits of many elements are added before a bootstrap reads them."""
-        return functions.total(self, axis, dtype, keepdims)
-
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
-        """As `numpy.prod`, by a tree of products."""
-        return functions.product(self, axis, dtype, keepdims)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
-        """As `numpy.any`."""
-        return functions.some(self, axis, keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
-        """As `numpy.all`."""
-        return functions.every(self, axis, keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
-        """As `numpy.min`, by a tree of comparisons."""
-        return functions.least(self, axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> EncryptedIntegers:
-        """As `numpy.max`, by a tree of comparisons."""
-        return functions.most(self, axis, keepdims)
-
     def clip(self, min: Any = None, max: Any = None) -> EncryptedIntegers:
         """As `numpy.clip`, with the names that `numpy.ndarray.clip` has."""
         return functions.clip(self, min, max)
@@ -204,10 +181,6 @@ class EncryptedIntegers(WholeNumbers):
         total = functions.total(self, axis, None, keepdims)
         return total / (self.size // total.size if total.size else 1)
 
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> EncryptedIntegers:
-        """As `numpy.cumsum`."""
-        return functions.cumsum(self, axis, dtype)
-
     def argmin(self, axis: Any = None) -> EncryptedIntegers:
         """As `numpy.argmin`."""
         return functions.argmin(self, axis)
@@ -215,7 +188,3 @@ class EncryptedIntegers(WholeNumbers):
     def argmax(self, axis: Any = None) -> EncryptedIntegers:
         """As `numpy.argmax`."""
         return functions.argmax(self, axis)
-
-    def dot(self, other: Any) -> EncryptedIntegers:
-        """As `numpy.dot`, with one or two axes of the other array. Clear weights take the fewest bootstraps."""
-        return functions.dot(self, other)

@@ -43,7 +43,7 @@ class DigitPlan:
         return f"{self.rotations} blind rotations, about {self.seconds:.3g} s."
 
 
-class DigitSession(InFolders[EncryptedIntegers]):
+class DigitSession(InFolders[Any]):
     """Encrypted booleans and whole numbers with one FHEW engine and one set of keys.
 
     `Session(engine, keys)` makes one, if the engine is a `FhewEngine`.
@@ -203,33 +203,14 @@ class DigitSession(InFolders[EncryptedIntegers]):
             found = dtypes.join([self._opened(digit) for digit in array.digits], array.dtype)
         return found if array.shape else found[()]
 
-    def save(self, array: EncryptedIntegers | CompressedIntegers, folder: Any) -> None:
-        """Write an array, compressed or not, to an empty folder.
-
-        Raises
-        ------
-        FileExistsError
-            If the folder is not empty.
-        OSError
-            If the system refuses the write.
-        """
+    def _writer(self, array: Any) -> Any:
         if not isinstance(array, CompressedIntegers):
-            return super().save(array, folder)
+            return super()._writer(array)
         self._own(array)
-        return sent.save(array, Path(checks.path("folder", folder)))
+        return sent
 
-    def load(self, folder: Any) -> Any:
-        """Read an array that `save` wrote. The session needs the same parameters and keys of the same secret key.
-
-        Raises
-        ------
-        SerializationError
-            If the folder holds no array, or a damaged one.
-        KeyMismatchError
-            If the array has another secret key or other parameters.
-        """
-        place = Path(checks.path("folder", folder))
-        return sent.load(self, place) if sent.holds_compressed(place) else super().load(folder)
+    def _reader(self, place: Path) -> tuple[Any, Any]:
+        return (self, sent) if sent.holds_compressed(place) else super()._reader(place)
 
     def _opened(self, digit: AnyDigit) -> np.ndarray[Any, Any]:
         return self.machine.decrypt(digit.cells) if isinstance(digit, Digit) else digit

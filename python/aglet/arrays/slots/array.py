@@ -32,6 +32,7 @@ class EncryptedSlots(WholeNumbers):
 
     __slots__ = ("_counted", "_floats", "dtype", "everywhere", "index", "numbers", "session", "table")
 
+    _reductions = sums
     session: SlotSession
     numbers: Numbers
     """The encrypted numbers that the elements are made of."""
@@ -213,54 +214,15 @@ class EncryptedSlots(WholeNumbers):
 
     # Reductions
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
-        """As `numpy.sum`. Floats made of a sum are sums of floats.
-
-        Raises
-        ------
-        RangeError
-            If the sum may not fit the modulus.
-        """
-        return sums.total(self, axis, dtype, keepdims)
-
     def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
         """As `numpy.mean`, a float of CKKS."""
         # numpy has no axis of a number here, as it has for sums.
         found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
         return found.astype(np.float64) * (found.size / self.size)
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
-        """As `numpy.prod`, by a tree of products: a level for each doubling."""
-        return sums.product(self, axis, dtype, keepdims)
-
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> EncryptedSlots:
-        """As `numpy.cumsum`: one move, and a logarithmic number of rotations."""
-        return sums.cumsum(self, axis, dtype)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
-        """As `numpy.any`, by a sum and a table."""
-        return sums.some(self, axis, keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
-        """As `numpy.all`, by a sum and a table."""
-        return sums.every(self, axis, keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
-        """As `numpy.min`, by a tree of comparisons."""
-        return sums.least(self, axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
-        """As `numpy.max`, by a tree of comparisons."""
-        return sums.most(self, axis, keepdims)
-
     def clip(self, min: Any = None, max: Any = None) -> EncryptedSlots:
         """As `numpy.clip`, with the names that `numpy.ndarray.clip` has."""
         found: EncryptedSlots = functions.clip(self, min, max)
-        return found
-
-    def dot(self, other: Any) -> EncryptedSlots:
-        """As `numpy.dot`, with one or two axes of the other array."""
-        found: EncryptedSlots = sums.dot(self, other)
         return found
 
     def with_levels(self, levels: int) -> Numbers:
