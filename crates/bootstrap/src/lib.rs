@@ -26,4 +26,4 @@ pub use own_keys::OwnKeys;
 pub use packed::{PackedKey, PackedKeys, PackedNeed};
 pub use pipeline::{Pipeline, Probe};
 pub use plan::Plan;
-pub use step::{KeyNeed, RunOn, Scaled, Stage, Step};
+pub use step::{KeyNeed, Run, RunOn, Scaled, Stage, Step};

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::step::{Encoded, Metadata, MetadataOf, RunOn, Stage, Step};
+use crate::step::{Encoded, Metadata, MetadataOf, Run, RunOn, Stage, Step};
 use aglet_schemes::Evaluator;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -116,7 +116,7 @@ impl<S: Step, T> Pipeline<S, T> {
                 return Err(Error::Cancelled);
             }
             let start = Instant::now();
-            cts = stage.step.run_on(e, &cts, &stage.to, encoded.as_deref())?;
+            cts = stage.step.run_on(e, Run { cts: &cts, to: &stage.to, encoded: encoded.as_deref() })?;
             if !cts.iter().all(|ct| S::Metadata::of(e, ct).meets(&stage.to)) {
                 return Err(Error::Broken { stage: stage.name.clone() });
             }

@@ -176,6 +176,16 @@ impl<T> Encoded<T> {
     }
 }
 
+/// What a step runs on.
+pub struct Run<'a, E: Evaluator, M> {
+    /// Ciphertexts at the start of the stage, side by side.
+    pub cts: &'a [E::Ciphertext],
+    /// The state after it.
+    pub to: &'a M,
+    /// What [`RunOn::encode`] gave.
+    pub encoded: Option<&'a Encoded<E::Transform>>,
+}
+
 /// Runs a step on an evaluator that has what the step needs.
 pub trait RunOn<E: Evaluator>: Step<Metadata: MetadataOf<E>> {
     /// Encodes what can be encoded ahead. Equal steps have equal encodings.
@@ -186,17 +196,11 @@ pub trait RunOn<E: Evaluator>: Step<Metadata: MetadataOf<E>> {
         Ok(None)
     }
 
-    /// Takes ciphertexts that stand at `from` to `to`, side by side; `encoded` is what [`RunOn::encode`] gave.
+    /// Takes the ciphertexts of a run to its end.
     ///
     /// # Errors
     /// Those of the evaluator.
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Self::Metadata,
-        encoded: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error>;
+    fn run_on(&self, e: &E, run: Run<'_, E, Self::Metadata>) -> Result<Vec<E::Ciphertext>, Error>;
 }
 
 /// The steps of a method as one type, which is a [`Step`] and runs wherever all of them do: `steps!(Name at Metadata: Variant(Type), ...)`.
@@ -262,11 +266,9 @@ macro_rules! steps {
             fn run_on(
                 &self,
                 e: &E,
-                cts: &[E::Ciphertext],
-                to: &$place,
-                encoded: Option<&$crate::step::Encoded<E::Transform>>,
+                run: $crate::step::Run<'_, E, $place>,
             ) -> Result<Vec<E::Ciphertext>, $crate::Error> {
-                match self { $(Self::$variant(step) => step.run_on(e, cts, to, encoded)),* }
+                match self { $(Self::$variant(step) => step.run_on(e, run)),* }
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh};
 use aglet_bootstrap::step::Encoded;
-use aglet_bootstrap::{Bootstrapper, KeyNeed, RunOn};
+use aglet_bootstrap::{Bootstrapper, KeyNeed, Run, RunOn};
 use aglet_ring::arch;
 use aglet_ring::reversal::bit_reverse;
 use aglet_ring::sample::ChaChaSource;
@@ -141,7 +141,7 @@ fn run(
     let e = PrimePowerCiphertextEvaluator::new(&w.ctx, &w.keys);
     for stage in &w.circuit.plan.stages()[from..] {
         let encoded = stage.step.encode(&e).unwrap();
-        ct = stage.step.run_on(&e, &[ct], &stage.to, encoded.as_ref()).unwrap().remove(0);
+        ct = stage.step.run_on(&e, Run { cts: &[ct], to: &stage.to, encoded: encoded.as_ref() }).unwrap().remove(0);
         seen(&stage.name, &stage.step, &ct);
     }
     ct
@@ -168,7 +168,7 @@ fn every_step(mut w: World) {
     run(&w, 0, ct, |name, step, ct| {
         let to = stages.next().unwrap().to;
         let encoded = step.encode(&e).unwrap();
-        clear = step.run_on(&e, &[clear.clone()], &to, encoded.as_ref()).unwrap().remove(0);
+        clear = step.run_on(&e, Run { cts: &[clear.clone()], to: &to, encoded: encoded.as_ref() }).unwrap().remove(0);
         let (found, noise) = w.decrypt(ct);
         if let Refresh::Raise(raise) = step {
             // The low digits are what the rounding of this ciphertext made them: found again by the other maps.

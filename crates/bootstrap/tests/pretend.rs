@@ -4,7 +4,7 @@
 mod scheme;
 
 use aglet_bootstrap::step::{Encoded, Metadata, MetadataOf};
-use aglet_bootstrap::{Bootstrapper, Error, KeyNeed, OwnKeys, Pipeline, Plan, RunOn, Stage, Step};
+use aglet_bootstrap::{Bootstrapper, Error, KeyNeed, OwnKeys, Pipeline, Plan, Run, RunOn, Stage, Step};
 use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs};
 use aglet_circuits::BabySteps;
 use aglet_rlwe::security::Security;
@@ -51,13 +51,7 @@ impl RunOn<Pretend> for Apply {
     fn encode(&self, e: &Pretend) -> Result<Option<Encoded<scheme::Encoded>>, Error> {
         Ok(Some(Encoded::Map(e.encode_map(&self.0, self.1)?)))
     }
-    fn run_on(
-        &self,
-        e: &Pretend,
-        cts: &[Hidden],
-        _: &Level,
-        encoded: Option<&Encoded<scheme::Encoded>>,
-    ) -> Result<Vec<Hidden>, Error> {
+    fn run_on(&self, e: &Pretend, Run { cts, encoded, .. }: Run<'_, Pretend, Level>) -> Result<Vec<Hidden>, Error> {
         Ok(e.transforms(cts, Encoded::map(encoded)?)?)
     }
 }
@@ -80,13 +74,7 @@ impl Step for Raise {
 }
 
 impl RunOn<Pretend> for Raise {
-    fn run_on(
-        &self,
-        e: &Pretend,
-        cts: &[Hidden],
-        to: &Level,
-        _: Option<&Encoded<scheme::Encoded>>,
-    ) -> Result<Vec<Hidden>, Error> {
+    fn run_on(&self, e: &Pretend, Run { cts, to, .. }: Run<'_, Pretend, Level>) -> Result<Vec<Hidden>, Error> {
         Ok(cts.iter().map(|ct| e.encrypt(&e.decrypt(ct), to.0)).collect())
     }
 }

@@ -1,7 +1,7 @@
 //! The steps of a bootstrap of integers.
 
 use crate::error::Error;
-use crate::step::{each, Encoded, KeyNeed, Metadata, MetadataOf, RunOn, Step};
+use crate::step::{each, Encoded, KeyNeed, Metadata, MetadataOf, Run, RunOn, Step};
 use aglet_circuits::{DigitExtraction, Rounding};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
@@ -90,13 +90,7 @@ impl<E: PrimePowerEvaluator> RunOn<E> for Apply {
     fn encode(&self, e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
         Ok(Some(Encoded::Map(e.encode_pairs(&self.map, self.how)?)))
     }
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Exact,
-        encoded: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, encoded, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         Ok(e.transforms(cts, Encoded::map(encoded)?)?)
     }
 }
@@ -123,13 +117,7 @@ impl Step for Encapsulate {
 }
 
 impl<E: PrimePowerEvaluator> RunOn<E> for Encapsulate {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Exact,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.encapsulate(ct))
     }
 }
@@ -169,13 +157,7 @@ impl<E: PrimePowerEvaluator> RunOn<E> for Raise {
     fn encode(&self, e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
         Ok(Some(Encoded::Map(e.encode_raise(&self.map, self.level)?)))
     }
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Exact,
-        encoded: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, encoded, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         let encoded = Encoded::map(encoded)?;
         each(cts, |ct| e.raise(ct, encoded))
     }
@@ -205,13 +187,7 @@ impl Step for ExtractDigits {
 }
 
 impl<E: PrimePowerEvaluator> RunOn<E> for ExtractDigits {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Exact,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         cts.iter().map(|ct| Ok(self.digit_extraction.extract(e, ct, to.correction_factor)?)).collect()
     }
 }
@@ -230,13 +206,7 @@ impl Step for Whole {
 }
 
 impl<E: PrimePowerEvaluator> RunOn<E> for Whole {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Exact,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.whole_parts(ct))
     }
 }
@@ -265,13 +235,7 @@ impl Step for Round {
 }
 
 impl<E: PrimePowerEvaluator> RunOn<E> for Round {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Exact,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         cts.iter().map(|ct| Ok(self.rounding.round(e, &e.over_p(ct), to.correction_factor)?)).collect()
     }
 }
@@ -297,13 +261,7 @@ impl Step for ModSwitch {
 }
 
 impl<E: PrimePowerEvaluator> RunOn<E> for ModSwitch {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Exact,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Exact>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.mod_switch(ct, to.level, self.gain))
     }
 }

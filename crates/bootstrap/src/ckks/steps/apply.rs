@@ -1,7 +1,7 @@
 //! The step that applies a linear map.
 
 use crate::error::Error;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{Encoded, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::KeySwitchSpec;
 use aglet_rlwe::Params;
 use aglet_schemes::ckks::{transform_shape, TransformShape};
@@ -53,13 +53,7 @@ impl<E: Approximate> RunOn<E> for Apply {
     fn encode(&self, e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
         Ok(Some(Encoded::Map(e.encode_transform(&self.map, self.level, self.scale_ratio)?)))
     }
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        encoded: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, encoded, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         Ok(e.transforms(cts, Encoded::map(encoded)?)?)
     }
 }

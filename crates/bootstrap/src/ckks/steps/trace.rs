@@ -1,7 +1,7 @@
 //! The step onto the subring of sparse slots: a trace, as a product of sums of rotations.
 
 use crate::error::Error;
-use crate::step::{each, Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{each, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::Params;
 use aglet_schemes::Approximate;
 
@@ -28,13 +28,7 @@ impl Step for Trace {
 }
 
 impl<E: Approximate> RunOn<E> for Trace {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| self.sums.iter().try_fold(ct.clone(), |ct, by| e.rotate_sum(&ct, by)))
     }
 }

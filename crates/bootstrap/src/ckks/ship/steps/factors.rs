@@ -4,7 +4,7 @@
 use crate::ckks::ship::keys::{RotationShape, ShipKeys, BANDS};
 use crate::error::Error;
 use crate::packed::PackedNeed;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::{Digits, Eval, Poly, Tally};
 use aglet_rlwe::{Context, KeySwitchSpec, Params};
@@ -68,13 +68,7 @@ impl Step for Factors {
 }
 
 impl<E: MakeFactors> RunOn<E> for Factors {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         Ok(e.factors(cts, self, to)?)
     }
 }

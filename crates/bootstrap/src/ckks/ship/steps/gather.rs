@@ -2,7 +2,7 @@
 
 use super::product::{multiplied, Product};
 use crate::error::Error;
-use crate::step::{each, Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{each, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::Params;
 use aglet_schemes::Approximate;
 
@@ -45,13 +45,7 @@ impl Step for Gather {
 }
 
 impl<E: Approximate> RunOn<E> for Gather {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         let mut list = cts.to_vec();
         for by in self.rotations_left() {
             let rotated = each(&list, |ct| e.rotate(ct, by as isize))?;

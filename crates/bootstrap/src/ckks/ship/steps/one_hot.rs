@@ -6,7 +6,7 @@ use super::factors::{encoded, keys_of, powers, switched, Factors};
 use crate::ckks::ship::keys::{OneHot, RotationShape};
 use crate::error::Error;
 use crate::packed::PackedNeed;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::reversal::reversed;
 use aglet_ring::Tally;
@@ -55,13 +55,7 @@ impl Step for OneHotFactors {
 }
 
 impl<E: SelectFactors> RunOn<E> for OneHotFactors {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         e.select_factors(cts, &self.0, to)
     }
 }

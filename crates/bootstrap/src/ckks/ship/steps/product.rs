@@ -1,7 +1,7 @@
 //! The product of all factors, by pairs.
 
 use crate::error::Error;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::Params;
 use aglet_schemes::ckks::approximate::same_scale;
 use aglet_schemes::{Approximate, Product as Term, Quadratic};
@@ -67,13 +67,7 @@ impl Step for Product {
 }
 
 impl<E: Approximate> RunOn<E> for Product {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         let mut level = cts.to_vec();
         for _ in 0..self.levels() {
             level = multiplied(e, level.chunks_exact(2).map(|pair| (&pair[0], &pair[1])))?;

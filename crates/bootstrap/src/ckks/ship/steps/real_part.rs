@@ -1,7 +1,7 @@
 //! Real parts: the sine or cosine out of the exponential, for one part of a message or for both.
 
 use crate::error::Error;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::automorphism::conjugation_exponent;
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
 use aglet_schemes::Approximate;
@@ -30,13 +30,7 @@ impl Step for RealPart {
 }
 
 impl<E: Approximate> RunOn<E> for RealPart {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         let one = |(x, turned): (&E::Ciphertext, &E::Ciphertext)| {
             let real = e.add(x, turned)?;
             match self.offset {

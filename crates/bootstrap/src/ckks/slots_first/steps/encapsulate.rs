@@ -2,7 +2,7 @@
 //! of a raised modulus is small.
 
 use crate::error::Error;
-use crate::step::{each, Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{each, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
 use aglet_schemes::ckks::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::ckks::cost::{CostCiphertext, CostEvaluator};
@@ -42,13 +42,7 @@ impl Step for Encapsulate {
 }
 
 impl<E: Encapsulation> RunOn<E> for Encapsulate {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.encapsulate(ct))
     }
 }

@@ -1,7 +1,7 @@
 //! Steps that need only arithmetic: dropping limbs, a rescale.
 
 use crate::error::Error;
-use crate::step::{each, Encoded, RunOn, Scaled, Step};
+use crate::step::{each, Run, RunOn, Scaled, Step};
 use aglet_schemes::ckks::approximate::same_scale;
 use aglet_schemes::{Approximate, Quadratic};
 use num_complex::Complex64;
@@ -22,13 +22,7 @@ impl Step for ScaleDown {
 }
 
 impl<E: Approximate> RunOn<E> for ScaleDown {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.level_down(ct, to.level))
     }
 }
@@ -46,13 +40,7 @@ impl Step for Rescale {
 }
 
 impl<E: Approximate> RunOn<E> for Rescale {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| {
             let (terms, constant) = (vec![(Complex64::new(1.0, 0.0), ct)], Complex64::default());
             let (level, scale) = (to.level + 1, to.scale);

@@ -2,7 +2,7 @@
 
 use super::encapsulate::at_bottom;
 use crate::error::Error;
-use crate::step::{each, Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{each, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::ring::Ring;
 use aglet_ring::{Digits, KeyProduct};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
@@ -44,13 +44,7 @@ impl Step for Raise {
 }
 
 impl<E: ModRaise> RunOn<E> for Raise {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.mod_raise(ct, to.level))
     }
 }

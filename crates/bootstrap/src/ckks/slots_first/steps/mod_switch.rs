@@ -2,7 +2,7 @@
 //! chain.
 
 use crate::error::Error;
-use crate::step::{each, Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{each, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::mod_switch::{mod_switch, mod_switch_ratio};
 use aglet_rlwe::Params;
 use aglet_schemes::ckks::approximate::{check_scale, same_scale};
@@ -47,13 +47,7 @@ impl Step for ModSwitch {
 }
 
 impl<E: SwitchModulus> RunOn<E> for ModSwitch {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.mod_switch(ct, *self))
     }
 }

@@ -8,7 +8,7 @@
 use super::encapsulate::at_bottom;
 use super::mod_raise::{raisable, raise_one, ModRaise};
 use crate::error::Error;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::ring::Ring;
 use aglet_ring::sample::ChaChaSource;
@@ -99,13 +99,7 @@ impl Step for RaiseMap {
 }
 
 impl<E: RaiseTransform> RunOn<E> for RaiseMap {
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         Ok(e.raise_transforms(cts, to.level, &self.map, self.scale_ratio)?)
     }
 }

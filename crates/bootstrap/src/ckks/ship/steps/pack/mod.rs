@@ -6,7 +6,7 @@ mod cost;
 pub use ciphertexts::EncodedPack;
 
 use crate::error::Error;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{Encoded, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::ops::KeyStream;
 use aglet_rlwe::wire::primes;
 use aglet_rlwe::Params;
@@ -114,13 +114,7 @@ impl<E: Packing> RunOn<E> for PackSlots {
     fn encode(&self, e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
         Ok(Some(Encoded::Own(Box::new(e.encode_pack(&self.0)?))))
     }
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        _: &Scaled,
-        encoded: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, encoded, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         Ok(e.pack(cts, Encoded::own::<E::Packed>(encoded)?)?)
     }
 }

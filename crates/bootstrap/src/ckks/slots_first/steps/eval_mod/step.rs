@@ -3,7 +3,7 @@
 use super::EvalMod;
 use crate::ckks::request::Parts;
 use crate::error::Error;
-use crate::step::{Encoded, KeyNeed, RunOn, Scaled, Step};
+use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::automorphism::conjugation_exponent;
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyRole, KeySwitchSpec};
@@ -61,13 +61,7 @@ impl Step for EvalModStep {
 
 impl<E: Approximate> RunOn<E> for EvalModStep {
     /// One after the other: its parts share the keys already, and it takes most of the memory.
-    fn run_on(
-        &self,
-        e: &E,
-        cts: &[E::Ciphertext],
-        to: &Scaled,
-        _: Option<&Encoded<E::Transform>>,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
+    fn run_on(&self, e: &E, Run { cts, to, .. }: Run<'_, E, Scaled>) -> Result<Vec<E::Ciphertext>, Error> {
         let mut results = Vec::new();
         for ct in cts.chunks(1) {
             results.append(&mut self.eval_mod.run(e, ct, self.parts, to.scale)?);
