@@ -31,7 +31,9 @@ __all__ = [
     "WorkloadError",
     "empty",
     "load_array",
+    "load_weights",
     "needed",
+    "network_stages",
     "new_secret_key",
     "read_all",
     "read_one",
@@ -241,6 +243,24 @@ def load_array(path: Path, maker: str) -> NDArray[Any]:
     return found
 
 
+def load_weights(path: Path, maker: str, network: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """Read the named arrays of a network, of which `network` must be able to make one.
+
+    Raises
+    ------
+    WorkloadError
+        If the file is missing or damaged.
+    """
+    needed(path, maker)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            found = {name: file[name].astype(float) for name in file.files}
+        network(found)
+    except (ValueError, EOFError, LookupError, OSError, AgletError):
+        raise WorkloadError(f"{path} is damaged; run {maker} again.") from None
+    return found
+
+
 def read_one(engine: Any, path: Path, maker: str) -> Any:
     """Read a key or ciphertext that `engine.write` wrote."""
     return engine.read(needed(path, maker))
@@ -288,3 +308,19 @@ def _replaced(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+_Stages = Callable[[Place], list[list[str]]]
+
+
+def network_stages(sizes: Sequence[str]) -> tuple[_Stages, _Stages]:
+    """What the stand-in calls for a network: the stages before the runs and those of a run, with their arguments."""
+
+    def stages(*names: str) -> _Stages:
+        return lambda place: [[name, str(sizes.index(place.size))] for name in names]
+
+    client = ("client_preprocess_input", "client_encode_encrypt_input", "server_encrypted_compute")
+    return (
+        lambda place: [*stages("client_key_generation")(place), ["server_preprocess_model"]],
+        stages(*client, "client_decrypt_decode", "client_postprocess"),
+    )

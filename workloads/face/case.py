@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from workloads.common import Place, WorkloadError, load_array, write_text
+from workloads.common import Place, WorkloadError, load_array, network_stages, write_text
 from workloads.face import layers, model, pictures
 from workloads.face.reference import embeddings
 
 SIZES = layers.SIZES
+once, each_run = network_stages(SIZES)
 
 
 def parameters(size: str) -> dict[str, object]:
@@ -27,18 +28,6 @@ def make_input(place: Place, seed: int) -> None:
     folder = place.data / "intermediate"
     pictures.write_pairs(folder, pairs)
     write_text(folder / "test_labels.txt", "".join(f"{label}\n" for label in labels.tolist()))
-
-
-def once(place: Place) -> list[list[str]]:
-    """The stages before the runs, with their arguments."""
-    return [["client_key_generation", str(SIZES.index(place.size))], ["server_preprocess_model"]]
-
-
-def each_run(place: Place) -> list[list[str]]:
-    """The stages of a run."""
-    names = ("client_preprocess_input", "client_encode_encrypt_input", "server_encrypted_compute")
-    after = ("client_decrypt_decode", "client_postprocess")
-    return [[name, str(SIZES.index(place.size))] for name in (*names, *after)]
 
 
 def check(place: Place) -> dict[str, object]:

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import ml
-from aglet.errors import AgletError
 from aglet.network.layers import INPUT, Add, AveragePool, BatchNorm, Convolution, Dense, Square
-from workloads.common import WorkloadError, needed
+from workloads.common import load_weights
 from workloads.face import pictures
 from workloads.face.reference import EPS, NETS, POOLED, Shape, State, embeddings, seeded
 
@@ -68,15 +67,11 @@ def load(path: Path, maker: str, size: str) -> State:
     WorkloadError
         If the file is missing or damaged.
     """
-    needed(path, maker)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name].astype(float) for name in file.files}
-        for net in range(NETS):
-            architecture(found, net, shape(size).side)
-    except (ValueError, EOFError, LookupError, OSError, AgletError):
-        raise WorkloadError(f"{path} is damaged; run {maker} again.") from None
-    return found
+
+    def nets(found: State) -> list[Layers]:
+        return [architecture(found, net, shape(size).side) for net in range(NETS)]
+
+    return load_weights(path, maker, nets)
 
 
 def architecture(state: State, net: int, side: int) -> Layers:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from workloads.common import Place, WorkloadError, load_array, write_text
+from workloads.common import Place, WorkloadError, load_array, network_stages, write_text
 from workloads.mnist import layers, model, pictures
 
 SIZES = layers.SIZES
+once, each_run = network_stages(SIZES)
 COUNTS = (1, 15, 1_000, 10_000)
 TOLERANCE = 2.0**-12
 """Scores are of the size of 50."""
@@ -32,18 +33,6 @@ def make_input(place: Place, seed: int) -> None:
     moved, folder = pictures.shifted(known[chosen], rng), place.data / "intermediate"
     write_text(folder / "test_pixels.txt", "".join(" ".join(f"{x:.6f}" for x in row) + "\n" for row in moved))
     write_text(folder / "test_labels.txt", "".join(f"{label}\n" for label in labels[chosen]))
-
-
-def once(place: Place) -> list[list[str]]:
-    """The stages before the runs, with their arguments."""
-    return [["client_key_generation", str(SIZES.index(place.size))], ["server_preprocess_model"]]
-
-
-def each_run(place: Place) -> list[list[str]]:
-    """The stages of a run."""
-    names = ("client_preprocess_input", "client_encode_encrypt_input", "server_encrypted_compute")
-    after = ("client_decrypt_decode", "client_postprocess")
-    return [[name, str(SIZES.index(place.size))] for name in (*names, *after)]
 
 
 def check(place: Place) -> dict[str, object]:

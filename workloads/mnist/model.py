@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workloads.common import WorkloadError, needed
+from workloads.common import WorkloadError, load_weights, needed
 
 __all__ = ["SHAPES", "Vector", "Weights", "classify", "load", "read_pixels", "save"]
 
@@ -33,12 +33,8 @@ def load(path: Path = SHIPPED, maker: str = "workloads/mnist/train.py") -> Weigh
         If the file is missing, damaged, or of another network.
     """
     again = f"run {maker} again"
-    needed(path, maker)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = [(file[f"w{i}"].astype(float), file[f"b{i}"].astype(float)) for i in range(len(SHAPES))]
-    except (ValueError, EOFError, KeyError, OSError):
-        raise WorkloadError(f"{path} is damaged; {again}.") from None
+    found: Weights = []
+    load_weights(path, maker, lambda parts: found.extend((parts[f"w{i}"], parts[f"b{i}"]) for i in range(len(SHAPES))))
     if any(w.shape != shape or b.shape != shape[:1] for (w, b), shape in zip(found, SHAPES, strict=True)):
         raise WorkloadError(f"{path} is of another network than 784-128-64-10; {again}.")
     if not all(np.isfinite(part).all() for layer in found for part in layer):

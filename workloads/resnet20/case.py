@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from workloads.common import Place, WorkloadError, load_array, write_text
-from workloads.mnist import case
+from workloads.common import Place, WorkloadError, load_array, network_stages, write_text
 from workloads.resnet20 import layers, model, pictures
 
-SIZES, once, each_run = layers.SIZES, case.once, case.each_run
+SIZES = layers.SIZES
+once, each_run = network_stages(SIZES)
 COUNTS = (1, 15)
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import ml
-from aglet.errors import AgletError
 from aglet.network.functions import ACTIVATIONS
 from aglet.network.layers import Add, AveragePool, BatchNorm, Convolution, Dense, Function
-from workloads.common import WorkloadError, needed
+from workloads.common import load_weights
 from workloads.resnet20 import pictures
 
 __all__ = ["CHANNELS", "DEGREE", "Layers", "Weights", "architecture", "load", "network", "save"]
@@ -77,14 +76,7 @@ def load(path: Path = SHIPPED, maker: str = "workloads/resnet20/train.py") -> We
     WorkloadError
         If the file is missing or damaged.
     """
-    needed(path, maker)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name].astype(float) for name in file.files}
-            architecture(found)
-    except (ValueError, EOFError, LookupError, OSError, AgletError):
-        raise WorkloadError(f"{path} is damaged; run {maker} again.") from None
-    return found
+    return load_weights(path, maker, architecture)
 
 
 def save(path: Path, weights: Weights) -> None:
