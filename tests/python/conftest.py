@@ -44,6 +44,18 @@ class Keys:
     rotation: RotationKey
     bootstrap: BootstrapKey
 
+    @classmethod
+    def of(cls, engine: Engine) -> Keys:
+        secret = engine.create_secret_key()
+        return cls(
+            secret,
+            engine.create_public_key(secret),
+            engine.create_relinearization_key(secret),
+            engine.create_conjugation_key(secret),
+            engine.create_rotation_key(secret),
+            engine.create_bootstrap_key(secret),
+        )
+
 
 @pytest.fixture(scope="session")
 def engine() -> Engine:
@@ -52,12 +64,4 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="session")
 def keys(engine: Engine) -> Keys:
-    secret = engine.create_secret_key()
-    return Keys(
-        secret,
-        engine.create_public_key(secret),
-        engine.create_relinearization_key(secret),
-        engine.create_conjugation_key(secret),
-        engine.create_rotation_key(secret),
-        engine.create_bootstrap_key(secret),
-    )
+    return Keys.of(engine)

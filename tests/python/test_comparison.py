@@ -48,15 +48,7 @@ class Counted(Engine):
 @pytest.fixture(scope="module")
 def counted() -> tuple[Counted, Keys]:
     engine = Counted()
-    secret = engine.create_secret_key()
-    return engine, Keys(
-        secret,
-        engine.create_public_key(secret),
-        engine.create_relinearization_key(secret),
-        engine.create_conjugation_key(secret),
-        engine.create_rotation_key(secret),
-        engine.create_bootstrap_key(secret),
-    )
+    return engine, Keys.of(engine)
 
 
 @pytest.mark.parametrize("alpha", range(3, 13))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import aglet
-from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey, Table
+from aglet import FhewEngine, Table
 from aglet.errors import (
     InsecureParametersError,
     KeyMismatchError,
@@ -21,6 +20,7 @@ from aglet.errors import (
     ParameterError,
     RangeError,
 )
+from fhew_set import Set, make
 
 ROOT = Path(__file__).parents[2]
 BITS = np.array([False, True])
@@ -33,30 +33,6 @@ GATES: dict[str, Callable[..., np.ndarray]] = {
     "xnor": lambda x, y: ~(x ^ y),
     "andny": lambda x, y: ~x & y,
 }
-
-
-@dataclass(frozen=True)
-class Set:
-    """An engine with its keys."""
-
-    engine: FhewEngine
-    secret: FhewSecretKey
-    key: FhewBootstrapKey
-
-    def encrypt(self, values: object) -> FhewCiphertext:
-        return self.engine.encrypt(values, self.secret)
-
-    def encrypt_in(self, values: object, domain: str) -> FhewCiphertext:
-        return self.engine.encrypt(values, self.secret, domain=domain)
-
-    def decrypt(self, x: FhewCiphertext) -> np.ndarray:
-        return self.engine.decrypt(x, self.secret)
-
-
-def make(**options: object) -> Set:
-    engine = FhewEngine(**options)  # type: ignore[arg-type]
-    secret = engine.create_secret_key()
-    return Set(engine, secret, engine.create_bootstrap_key(secret))
 
 
 @pytest.fixture(scope="module")
@@ -331,7 +307,7 @@ def test_tables_and_messages_out_of_range(tables: Set) -> None:
     with pytest.raises(ParameterError, match="domain"):
         tables.engine.lookup(x, lambda m: m, tables.key, domain="round")
     with pytest.raises(ParameterError, match="padded, full, negacyclic"):
-        tables.encrypt_in([1], "round")
+        tables.encrypt([1], domain="round")
     with pytest.raises(ParameterError, match="Tables take messages"):
         tables.engine.lookup(tables.encrypt([True]), lambda m: m, tables.key)
     assert tables.encrypt([]).shape == (0,)
@@ -340,13 +316,13 @@ def test_tables_and_messages_out_of_range(tables: Set) -> None:
 
 def test_tables_of_the_other_domains(tables: Set) -> None:
     clear = np.arange(4)
-    x = tables.encrypt_in(clear, "full")
+    x = tables.encrypt(clear, domain="full")
     assert (x.form, x.bits) == ("full", 2)
     for table in ([3, 1, 1, 2], lambda m: m * m % 4):
         values = np.array([table(m) for m in clear] if callable(table) else table)
         found = tables.engine.lookup(x + 3, table, tables.key, domain="full")
         np.testing.assert_array_equal(tables.decrypt(found), values[(clear + 3) % 4])
-    y = tables.encrypt_in(clear, "negacyclic")
+    y = tables.encrypt(clear, domain="negacyclic")
     found = tables.engine.lookup(y, [1, 2, 3, 2], tables.key)
     np.testing.assert_array_equal(tables.decrypt(found), [1, 2, 3, 2])
     with pytest.raises(RangeError, match="negacyclic"):

@@ -6,35 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey, _core
+from aglet import FhewEngine, _core
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, RangeError
 from aglet_bench.fhew import records
-
-
-@dataclass(frozen=True)
-class Set:
-    """An engine with its keys."""
-
-    engine: FhewEngine
-    secret: FhewSecretKey
-    key: FhewBootstrapKey
-
-    def words(self, values: object, bits: int) -> FhewCiphertext:
-        return self.engine.encrypt(values, self.secret, bits=bits, signed=False)
-
-    def decrypt(self, x: FhewCiphertext) -> np.ndarray:
-        return self.engine.decrypt(x, self.secret)
-
-
-def make(**options: object) -> Set:
-    engine = FhewEngine(**options)  # type: ignore[arg-type]
-    secret = engine.create_secret_key()
-    return Set(engine, secret, engine.create_bootstrap_key(secret))
+from fhew_set import Set, make
 
 
 @pytest.fixture(scope="module")

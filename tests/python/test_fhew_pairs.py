@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey, PackingKey, Table
+from aglet import FhewCiphertext, FhewEngine, PackingKey, Table
 from aglet.errors import (
     KeyMismatchError,
     MemoryLimitError,
@@ -19,32 +18,15 @@ from aglet.errors import (
     RangeError,
     SerializationError,
 )
-
-
-@dataclass(frozen=True)
-class Set:
-    """An engine with its keys."""
-
-    engine: FhewEngine
-    secret: FhewSecretKey
-    key: FhewBootstrapKey
-    packing: PackingKey
-
-    def encrypt(self, values: object, domain: str = "padded") -> FhewCiphertext:
-        return self.engine.encrypt(values, self.secret, domain=domain)
-
-    def decrypt(self, x: FhewCiphertext) -> np.ndarray:
-        return self.engine.decrypt(x, self.secret)
+from fhew_set import Packed
 
 
 @pytest.fixture(scope="module")
-def wide() -> Set:
-    engine = FhewEngine(preset="wide", thread_count=2)
-    secret = engine.create_secret_key()
-    return Set(engine, secret, engine.create_bootstrap_key(secret), engine.create_packing_key(secret))
+def wide() -> Packed:
+    return Packed.of(FhewEngine(preset="wide", thread_count=2))
 
 
-def test_bytes_go_through_a_table_of_two_nibbles(wide: Set) -> None:
+def test_bytes_go_through_a_table_of_two_nibbles(wide: Packed) -> None:
     table = np.random.default_rng(3).permutation(256)
     state = np.array([[0, 1, 15, 16], [128, 200, 254, 255]])
     x, y = wide.encrypt([state >> 4, state & 15])
@@ -55,7 +37,7 @@ def test_bytes_go_through_a_table_of_two_nibbles(wide: Set) -> None:
     np.testing.assert_array_equal(16 * wide.decrypt(high) + wide.decrypt(low), table[table[state]])
 
 
-def test_tables_of_pairs_are_made_of_whatever_tables_are(wide: Set) -> None:
+def test_tables_of_pairs_are_made_of_whatever_tables_are(wide: Packed) -> None:
     x, y = np.array([[3], [15]]), np.array([0, 4, 15])
     one, other = wide.encrypt(x), wide.encrypt(y)
     flat = [max(h, low) for h in range(16) for low in range(16)]
@@ -69,14 +51,14 @@ def test_tables_of_pairs_are_made_of_whatever_tables_are(wide: Set) -> None:
     assert wide.engine.lookup2(wide.encrypt([]), wide.encrypt([]), max, wide.key, wide.packing).shape == (0,)
 
 
-def test_sums_wrap_around_in_the_full_domain(wide: Set) -> None:
-    x, y = wide.encrypt([9, 2], "full"), wide.encrypt([8, 15], "full")
+def test_sums_wrap_around_in_the_full_domain(wide: Packed) -> None:
+    x, y = wide.encrypt([9, 2], domain="full"), wide.encrypt([8, 15], domain="full")
     found = wide.engine.lookup2(x + y, y, lambda h, low: h ^ low, wide.key, wide.packing)
     assert found.form == "full"
     np.testing.assert_array_equal(wide.decrypt(found), [1 ^ 8, 1 ^ 15])
 
 
-def test_pairs_and_tables_that_are_refused(wide: Set) -> None:
+def test_pairs_and_tables_that_are_refused(wide: Packed) -> None:
     engine, x = wide.engine, wide.encrypt([1, 2])
     tables: list[tuple[object, str]] = [
         ([0] * 16, "has 16 values; give 256, one for each pair of messages"),
@@ -91,13 +73,13 @@ def test_pairs_and_tables_that_are_refused(wide: Set) -> None:
         with pytest.raises(TypeError):
             engine.lookup2(x, x, wrong, wide.key, wide.packing)  # type: ignore[call-overload]
     pairs: list[tuple[FhewCiphertext, str]] = [
-        (wide.encrypt([1, 2], "full"), "one domain; encrypt both alike"),
+        (wide.encrypt([1, 2], domain="full"), "one domain; encrypt both alike"),
         (wide.encrypt([True, False]), "these are bits; encrypt whole numbers"),
     ]
     for other, words in pairs:
         with pytest.raises(ParameterError, match=words):
             engine.lookup2(x, other, max, wide.key, wide.packing)
-    turned = wide.encrypt([1, 2], "negacyclic")
+    turned = wide.encrypt([1, 2], domain="negacyclic")
     with pytest.raises(ParameterError, match='"padded" and "full"; encrypt the messages in one of them'):
         engine.lookup2(turned, turned, max, wide.key, wide.packing)
     with pytest.raises(RangeError, match="cannot be broadcast together"):
@@ -107,7 +89,7 @@ def test_pairs_and_tables_that_are_refused(wide: Set) -> None:
         engine.lookup2(3000 * noisy, x, max, wide.key, wide.packing)
 
 
-def test_keys_of_pairs_that_are_missing_or_of_others(wide: Set) -> None:
+def test_keys_of_pairs_that_are_missing_or_of_others(wide: Packed) -> None:
     engine, x = wide.engine, wide.encrypt([1])
     with pytest.raises(MissingKeyError, match=r"create_packing_key\(secret_key\)"):
         engine.lookup2(x, x, max, wide.key, None)  # type: ignore[call-overload]
@@ -135,7 +117,7 @@ def test_results_that_would_be_wrong_are_refused_in_smaller_sets() -> None:
         engine.lookup2(x, x, lambda h, low: (h + low) % 16, key, packing)
 
 
-def test_generation_reports_and_can_be_stopped(wide: Set) -> None:
+def test_generation_reports_and_can_be_stopped(wide: Packed) -> None:
     def stop(done: int, total: int, what: str) -> None:
         raise KeyError(what)
 
@@ -152,7 +134,7 @@ def test_generation_reports_and_can_be_stopped(wide: Set) -> None:
     np.testing.assert_array_equal(wide.decrypt(found), [1, 1])
 
 
-FORMS: dict[str, Callable[[Set, Path], PackingKey]] = {
+FORMS: dict[str, Callable[[Packed, Path], PackingKey]] = {
     "file": lambda k, path: (k.engine.write(k.packing, path), k.engine.read(path))[1],
     "bytes": lambda k, path: k.engine.deserialize(k.engine.serialize(k.packing)),
     "pickle": lambda k, path: pickle.loads(pickle.dumps(k.packing)),
@@ -160,14 +142,14 @@ FORMS: dict[str, Callable[[Set, Path], PackingKey]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_stored_key_works(wide: Set, form: str, tmp_path: Path) -> None:
+def test_a_stored_key_works(wide: Packed, form: str, tmp_path: Path) -> None:
     key = FORMS[form](wide, tmp_path / "key")
     found = wide.engine.lookup2(wide.encrypt(7), wide.encrypt(9), lambda h, low: h * low % 16, wide.key, key)
     assert wide.decrypt(found) == 15
     assert (key.key_id, key.preset, key.byte_count) == (wide.secret.key_id, "wide", wide.packing.byte_count)
 
 
-def test_stored_keys_are_small_and_other_data_is_refused(wide: Set) -> None:
+def test_stored_keys_are_small_and_other_data_is_refused(wide: Packed) -> None:
     data = wide.engine.serialize(wide.packing)
     assert abs(len(data) - wide.packing.stored_bytes) < 3000
     assert wide.packing.stored_bytes * 2 == wide.packing.byte_count

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from aglet.errors import ParameterError
 from aglet_bench.reproduce import load
 
-__all__ = ["VALUES", "Wish", "other_family", "rank", "split"]
+__all__ = ["VALUES", "Refreshing", "Wish", "other_family", "rank", "split"]
 
 VALUES = ("real", "complex", "sign", "bits", "integers", "comparisons", "tables")
 
@@ -36,6 +36,25 @@ class Ranked(Protocol):
 
 
 _Way = TypeVar("_Way", bound=Ranked)
+
+
+class Refreshing:
+    """Mixed into advice: what follows from one bootstrap and their number."""
+
+    level_in: int
+    level_out: int
+    seconds: float
+    bootstraps: int
+
+    @property
+    def levels(self) -> int:
+        """The multiplications until the next bootstrap. Some bootstraps begin above level 0."""
+        return self.level_out - self.level_in
+
+    @property
+    def total_seconds(self) -> float:
+        """The seconds until all values are refreshed."""
+        return self.bootstraps * self.seconds
 
 
 @dataclass(frozen=True)

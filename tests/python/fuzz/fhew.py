@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from hypothesis import note
 
-from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey, PackingKey
+from aglet import FhewCiphertext
 from aglet.errors import RangeError
+from fhew_set import Packed
 from fuzz.draws import Draws, draws
 from fuzz.sizes import OFTEN, lookups
 
@@ -34,21 +35,9 @@ ORDERS: dict[str, Callable[[Any, Any], Any]] = {
 FACTORS = [-3, -2, -1, 0, 2, 3, 5, 17, 65, 1000, 2**20, 2**31, 2**39, 2**40, 2**47, 2**62, 2**63 - 1, -(2**63)]
 
 
-@dataclass(frozen=True)
-class Set:
-    """An engine with its keys."""
-
-    engine: FhewEngine
-    secret: FhewSecretKey
-    key: FhewBootstrapKey
-    packing: PackingKey
-
-
 @functools.cache
-def _set(preset: str, published: bool) -> Set:
-    engine = lookups(preset, published)
-    secret = engine.create_secret_key()
-    return Set(engine, secret, engine.create_bootstrap_key(secret), engine.create_packing_key(secret))
+def _set(preset: str, published: bool) -> Packed:
+    return Packed.of(lookups(preset, published))
 
 
 @dataclass(frozen=True)
@@ -121,7 +110,7 @@ def _gated(draw: Draws, own: Any, name: str, inputs: tuple[Value, Value, Value])
     return None
 
 
-def _gates(draw: Draws, own: Set) -> None:
+def _gates(draw: Draws, own: Packed) -> None:
     """Chains of gates, each on results of others."""
     engine = own.engine
     pool: list[Value] = []
@@ -171,7 +160,7 @@ def _linear(draw: Draws, pool: list[Value]) -> Value | None:
     return None
 
 
-def _decrypts(own: Set, value: Value, range_: tuple[int, int], modulus: int | None) -> None:
+def _decrypts(own: Packed, value: Value, range_: tuple[int, int], modulus: int | None) -> None:
     """Right or refused. What wraps around without a sign of it, as the call says, is not looked at."""
     least, most = range_
     clear = value.clear if modulus is None else _exact(value.clear % modulus)
@@ -188,7 +177,7 @@ def _within(value: Value, least: int, most: int) -> bool:
     return all(least <= v <= most for v in value.clear.ravel())
 
 
-def _messages(draw: Draws, own: Set) -> None:
+def _messages(draw: Draws, own: Packed) -> None:
     engine, p = own.engine, 2**own.engine.bits
     domain = draw.one_of(["padded", "full", "negacyclic"])
     pool: list[Value] = []
@@ -240,7 +229,7 @@ def _table(draw: Draws, p: int, domain: str) -> list[int]:
     return values[: p // 2] + [(-v) % p for v in values[: p // 2]] if domain == "negacyclic" else values
 
 
-def _words(draw: Draws, own: Set) -> None:
+def _words(draw: Draws, own: Packed) -> None:
     bits = draw.integer(1, 12)
     pool: list[Value] = []
     for _ in range(2):
@@ -267,7 +256,7 @@ def _words(draw: Draws, own: Set) -> None:
         _decrypts(own, value, (0, 2**bits - 1), 2**bits)
 
 
-def _signed(draw: Draws, own: Set) -> None:
+def _signed(draw: Draws, own: Packed) -> None:
     bits = draw.integer(2, 16)
     least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     pool: list[Value] = []
@@ -303,7 +292,7 @@ def _fits(x: Value, y: Value, least: int, most: int) -> bool:
     return difference.size <= 2 and all(least < v <= most for v in difference.ravel())
 
 
-def _pairs(draw: Draws, own: Set) -> None:
+def _pairs(draw: Draws, own: Packed) -> None:
     """Tables of two messages, whose results share what the low message left."""
     domain = draw.one_of(["padded", "full"])
     x, y = _drawn(draw, 0, 15, draw.one_of([(1,), (1,), (2,)])), _drawn(draw, 0, 15, ())
@@ -319,7 +308,7 @@ def _pairs(draw: Draws, own: Set) -> None:
     _decrypts(own, total, (0, 15), None if domain == "padded" else 16)
 
 
-KINDS: dict[str, tuple[Callable[[Draws, Set], None], list[str]]] = {
+KINDS: dict[str, tuple[Callable[[Draws, Packed], None], list[str]]] = {
     "gates": (_gates, ["gate"] * 4 + ["cggi", "ginx3", "lmkcdey", "dm"]),
     "messages": (_messages, ["lut2"] * 4 + ["lut3", "lut4", "wide"]),
     "words": (_words, ["lut4", "lut4", "wide"]),

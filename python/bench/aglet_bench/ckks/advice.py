@@ -10,7 +10,7 @@ from typing import Any
 
 from aglet import _core
 from aglet_bench import timing
-from aglet_bench.advise import Wish, rank
+from aglet_bench.advise import Refreshing, Wish, rank
 from aglet_bench.ckks import planned
 
 __all__ = ["Advice", "advise", "nothing_fits"]
@@ -42,7 +42,7 @@ def _presets() -> dict[str, _core.PresetInfo]:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Refreshing):
     """One way to do it."""
 
     preset: str
@@ -68,16 +68,6 @@ class Advice:
     key_bytes: int
     memory_bytes: int
     iterations: int = 1
-
-    @property
-    def levels(self) -> int:
-        """The multiplications until the next bootstrap. Some bootstraps begin above level 0."""
-        return self.level_out - self.level_in
-
-    @property
-    def total_seconds(self) -> float:
-        """The seconds until all values are refreshed."""
-        return self.bootstraps * self.seconds
 
     @property
     def seconds_per_value(self) -> float:

@@ -10,13 +10,13 @@ from typing import Any
 from aglet import _core
 from aglet.integer.bootstrapping import BOOTSTRAP_INPUT_LEVEL
 from aglet.integer.engine import IntegerEngine
-from aglet_bench.advise import Wish
+from aglet_bench.advise import Refreshing, Wish
 
 __all__ = ["IntegerAdvice", "integer_ways"]
 
 
 @dataclass(frozen=True)
-class IntegerAdvice:
+class IntegerAdvice(Refreshing):
     """One parameter set of integers with a bootstrap. Every result is exact."""
 
     preset: str
@@ -34,16 +34,6 @@ class IntegerAdvice:
     key_bytes: int
     memory_bytes: int
     method: str = "integers"
-
-    @property
-    def levels(self) -> int:
-        """The products until the next bootstrap."""
-        return self.level_out - self.level_in
-
-    @property
-    def total_seconds(self) -> float:
-        """The seconds until all values are refreshed."""
-        return self.bootstraps * self.seconds
 
     @property
     def seconds_per_value(self) -> float:
