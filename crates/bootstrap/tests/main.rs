@@ -13,4 +13,5 @@ mod integer_steps;
 mod keys;
 mod presets;
 mod pretend;
+mod products;
 mod tables;

@@ -1,6 +1,7 @@
 //! The FHEW/TFHE engine: keys, encryption, and bootstraps of many ciphertexts at once.
 
 use super::array::FhewContext;
+use super::plans::Plans;
 use super::PublicKey;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId, MemoryError, ParameterError};
@@ -16,6 +17,7 @@ pub struct Engine {
     params: FhewParams,
     pub(crate) ctx: Arc<LweContext>,
     pub(super) runtime: Arc<Runtime>,
+    pub(super) plans: Plans,
 }
 
 /// The bootstrap key: the keys of the blind rotation and of the key switch.
@@ -102,7 +104,7 @@ impl Engine {
     pub fn on(runtime: impl Into<Arc<Runtime>>, params: FhewParams) -> Result<Self, Error> {
         let runtime = runtime.into();
         let ctx = LweContext::new(params.lwe().clone(), runtime.kernels())?;
-        Ok(Self { params, ctx: Arc::new(ctx), runtime })
+        Ok(Self { params, ctx: Arc::new(ctx), runtime, plans: Plans::default() })
     }
 
     /// The parameters.

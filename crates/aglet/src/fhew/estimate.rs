@@ -2,11 +2,11 @@
 
 use super::Engine;
 use crate::{Error, ParameterError};
-use aglet_bootstrap::fhew::functional::{TreePlan, Way};
+use aglet_bootstrap::fhew::functional::Way;
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
 use aglet_schemes::fhew::{
-    either, Domain, Gate, Group, Integer, Nearest, Rows, Table, Tree, TreeTable, Unsigned, MAX_LOG2_FAILURE,
+    either, Domain, Gate, Group, Integer, Nearest, Rows, Table, TreeTable, Unsigned, MAX_LOG2_FAILURE,
 };
 
 /// A call on fresh ciphertexts.
@@ -97,7 +97,7 @@ impl Engine {
     #[must_use]
     pub fn tree_variance(&self, tables: &[TreeTable], split: bool, precise: bool) -> f64 {
         let choices = self.ctx.params().choice_gadget().filter(|_| !precise);
-        TreePlan::of(&self.ctx, tables, split, choices).variance()
+        self.tree_plan(tables, split, choices).variance()
     }
 
     /// A rotation of a batch, whose key is in the cache.
@@ -115,11 +115,6 @@ impl Engine {
 
     /// Rotations of a call on so many fresh ciphertexts, for reports of progress; 0 for what is refused.
     pub(super) fn planned(&self, work: Work, count: usize) -> usize {
-        if let Work::LookupTree(tables, split) = work {
-            // Without the noise of every row, which takes long.
-            let (rotations, full) = (Tree::of(tables, split).rotations(), tables.first().map_or(0, full_rotations));
-            return (rotations + full) * count;
-        }
         self.rotations(work, self.params().lwe().noise().fresh).map_or(0, |found| found.0 * count)
     }
 
@@ -168,7 +163,7 @@ impl Engine {
                         variances.extend((0..kind.rotations()).map(|_| turned));
                     }
                 }
-                let plan = TreePlan::of(&self.ctx, tables, split, params.choice_gadget());
+                let plan = self.tree_plan(tables, split, params.choice_gadget());
                 (plan.rotations() + full_rotations(first), plan.log2_failure(&self.ctx, &variances))
             }
             Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, variance)),
@@ -194,6 +189,6 @@ impl Engine {
 }
 
 /// What the messages of a table take before it, a rotation each in the full domain.
-fn full_rotations(table: &TreeTable) -> usize {
+pub(super) fn full_rotations(table: &TreeTable) -> usize {
     table.messages() * usize::from(table.from().domain() == Domain::Full)
 }

@@ -23,6 +23,7 @@ mod engine;
 mod estimate;
 mod memory;
 mod numbers;
+mod plans;
 pub mod presets;
 pub mod report;
 mod tables;

@@ -1,11 +1,12 @@
 //! Messages and tables of an engine.
 
 use super::engine::same_length;
+use super::estimate::full_rotations;
 use super::memory::room;
 use super::{Array, BootstrapKey, Engine, Form, Work};
 use crate::{Control, Error, ParameterError};
 use aglet_bootstrap::fhew::functional;
-use aglet_rlwe::lwe::{LweCiphertext, PackingKey};
+use aglet_rlwe::lwe::{BlindRotationKey, LweCiphertext, PackingKey};
 use aglet_schemes::fhew::{Domain, Table, TreeTable, MAX_LOG2_FAILURE};
 
 impl Engine {
@@ -73,8 +74,8 @@ impl Engine {
     /// rotation for all rows of the last message, and then for p messages one for each table if there are two, `1 + p` if
     /// there are three, `1 + p + p^2` if there are four. Equal rows, and equal parts of tables, are computed once. In the
     /// full domain each message takes one more. With a list more than there are messages, the message before the last is
-    /// there as two digits from 0 to 3, the high one first: 16 rotations serve the rows of both, and choices are 16 times
-    /// as few. If there are two messages, two rotations serve rows, and one choice gives two tables. The set "wide" is made
+    /// there as two digits from 0 to 3, the high one first: 16 rotations serve the rows of both, choices are 16 times
+    /// as few, and 12 to 16 rotations serve all choices of a message that has many. If there are two messages, two rotations serve rows, and one choice gives two tables. The set "wide" is made
     /// for it: other sets have too much noise for most tables and refuse them.
     ///
     /// # Errors
@@ -91,7 +92,9 @@ impl Engine {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let (key, packing) = keys;
         let split = tables.first().is_some_and(|table| messages.len() > table.messages());
-        let rotations = self.planned(Work::LookupTree(tables, split), count);
-        self.work(key, control, rotations, |run| functional::lookup_tree(run, packing, messages, tables, allowed))
+        let choices = packing.choices().map(BlindRotationKey::gadget);
+        let plan = self.tree_plan(tables, split, choices);
+        let rotations = (plan.rotations() + tables.first().map_or(0, full_rotations)) * count;
+        self.work(key, control, rotations, |run| functional::lookup_planned(run, packing, messages, &plan, allowed))
     }
 }

@@ -30,4 +30,17 @@ impl LweParams {
         let (variance, neighbours) = Noise::rotation_with(self, gadget, None);
         variance * (1.0 + neighbours)
     }
+
+    /// So many digits for products with a [`super::BoxSample`] of so many powers of X, of the base with the least noise; and this noise,
+    /// over Q squared.
+    ///
+    /// # Panics
+    /// If there is no digit.
+    #[must_use]
+    pub fn box_gadget(&self, noise: &Noise, levels: usize, width: usize) -> (Gadget, f64) {
+        let bases = 1..=MOST_BITS.min(self.spec().modulus.ilog2()) / levels as u32;
+        let gadgets = bases.map(|log_base| Gadget { levels, log_base });
+        let noises = gadgets.map(|gadget| (gadget, noise.box_product(self, gadget, width)));
+        noises.min_by(|x, y| x.1.total_cmp(&y.1)).expect("a digit has a base")
+    }
 }

@@ -59,6 +59,37 @@ impl GlweSample {
         Ok(Self { words, key, noises: Vec::new() })
     }
 
+    /// From its columns, one after the other, which are chosen and have no noise.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] unless there are N words for each of k + 1 columns.
+    pub(super) fn exact(ctx: &LweContext, words: Words, key: KeyId) -> Result<Self, Error> {
+        check(ctx, &words)?;
+        Ok(Self { words, key, noises: Vec::new() })
+    }
+
+    /// What the product with a GGSW sample of this name made of a start: the noise of the start stays, that of the product is named by
+    /// both.
+    ///
+    /// # Errors
+    /// As [`GlweSample::new`].
+    pub(super) fn multiplied(
+        ctx: &LweContext,
+        words: Words,
+        start: &Self,
+        (input, variance): (u64, f64),
+    ) -> Result<Self, Error> {
+        check(ctx, &words)?;
+        let rotated = |noise: &SampleNoise| {
+            let pattern = digest([noise.pattern, noise.shift as u64, input].into_iter());
+            SampleNoise { pattern, rotation: 0, shift: 0, coefficients: false, ..*noise }
+        };
+        let mut noises: Vec<_> = start.noises.iter().map(rotated).collect();
+        let pattern = digest(start.words.iter().copied());
+        noises.push(SampleNoise { input, pattern, rotation: 0, shift: 0, coefficients: true, variance });
+        Ok(Self { words, key: start.key, noises })
+    }
+
     /// From its columns, one after the other, with a noise of its own of this variance in each coefficient.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! `(A_0, .., A_(k-1), B)` is `B - sum A_r S_r`. Variances are those of phases over the modulus, squared.
 
 mod automorphism;
+mod boxes;
 mod choices;
 mod ciphertext;
 mod ggsw;
@@ -25,6 +26,7 @@ mod sources;
 mod switch;
 
 pub use automorphism::AutomorphismKeys;
+pub use boxes::BoxSample;
 pub use ciphertext::LweCiphertext;
 pub use ggsw::{BlindRotationKey, GgswMessage, Progress};
 pub use glwe::GlweSample;

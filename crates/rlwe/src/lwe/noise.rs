@@ -99,6 +99,18 @@ impl Noise {
         params.spec().rank as f64 * column + Weights::heavy(params).whole * rest
     }
 
+    /// What the external product with a GGSW sample of `1 + X + .. + X^(width - 1)` adds, times any power of X, where rows of the sample are what
+    /// rotations left, and the digits are these. What rounding leaves meets a secret and then all powers, whose products with the
+    /// mean of the secret add up.
+    #[must_use]
+    pub fn box_product(&self, params: &LweParams, gadget: Gadget, width: usize) -> f64 {
+        let (rank, degree, width) = (params.spec().rank as f64, params.n() as f64, width as f64);
+        let (whole, (_, rest)) = (Weights::heavy(params).whole, decomposed(params, gadget));
+        let mean = params.mean() * whole / (params.coordinates() as f64 * params.second_moment());
+        let digits = (rank + 1.0) * degree * squared_digits(gadget) * self.blind_rotation;
+        digits + (rank * degree * (width * mean).powi(2) + width * (whole + 1.0)) * rest
+    }
+
     /// What rounding words to so many bits adds to a phase, those of the mask and that of the body, for a secret of many ones.
     #[must_use]
     pub fn rounding(params: &LweParams, [mask_bits, body_bits]: [u32; 2]) -> f64 {

@@ -8,13 +8,15 @@ mod gates;
 mod nearest;
 mod tables;
 mod tree;
+mod tree_plan;
 mod unsigned;
 
 pub use compare::{compare, equal, sign, sign_of_messages, Order};
 pub use gates::{gate, mux};
 pub use nearest::nearest;
 pub use tables::{lookup, Way};
-pub use tree::{lookup_tree, TreePlan};
+pub use tree::{lookup_planned, lookup_tree};
+pub use tree_plan::TreePlan;
 pub use unsigned::{digits, floor};
 
 use crate::{Error, FhewBootstrapKey};
