@@ -1572,7 +1572,7 @@ class FhewEngine:
     def lookup_tree(
         self,
         messages: list[FhewArray],
-        tables: list[list[int]],
+        tables: Sequence[bytes | list[int]],
         key: FhewBootstrapKey,
         packing_key: PackingKey,
         max_log2_failure: float | None = None,
@@ -1580,7 +1580,8 @@ class FhewEngine:
     ) -> list[FhewArray]:
         """Evaluate tables on two to four messages, the first counts most; one array for each table.
 
-        One array more gives the message before the last as two digits, the high one first.
+        Values come as a list, or as bytes. One array more gives the message before the last as two digits, the high one
+        first.
         """
 
     def sign(
@@ -1639,7 +1640,7 @@ class FhewEngine:
         what: str,
         batch: int,
         domain: str,
-        tables: list[list[int]],
+        tables: Sequence[bytes | list[int]],
         bits: int,
         low: int,
         variance: float | None = None,
@@ -1647,7 +1648,7 @@ class FhewEngine:
     ) -> tuple[int, float, int, int, float]:
         """Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability."""
 
-    def tree_variance(self, tables: list[list[int]], split: bool = False, precise: bool = False) -> float:
+    def tree_variance(self, tables: Sequence[bytes | list[int]], split: bool = False, precise: bool = False) -> float:
         """The noise variance, on the torus, of results of LUTs on several padded messages, evaluated together."""
 
     def noise(self) -> FhewNoise:

@@ -160,7 +160,12 @@ class Tables:
         return _results(self._lookup_tree(broadcast(high, low), values, key, packing_key, options), several)
 
     def _lookup_tree(
-        self, arrays: list[FhewArray], values: list[list[int]], key: Any, packing_key: Any, options: FhewOptions
+        self,
+        arrays: list[FhewArray],
+        values: Sequence[bytes | list[int]],
+        key: Any,
+        packing_key: Any,
+        options: FhewOptions,
     ) -> list[FhewArray]:
         """Tables of two to four messages of one shape, the first of which counts most, by their values."""
         packing = checks.need(packing_key, PackingKey, "engine.create_packing_key(secret_key)")

@@ -1,6 +1,7 @@
 //! Estimates of calls of `FhewEngine`, and the noise of its set.
 
 use super::numbers::small;
+use super::tables::Values;
 use super::FhewEngine;
 use crate::errors::count;
 use crate::reports::reported;
@@ -23,7 +24,7 @@ impl FhewEngine {
         what: &str,
         batch: i64,
         domain: &str,
-        tables: Vec<Vec<u64>>,
+        tables: Vec<Values>,
         bits: i64,
         low: i64,
         variance: Option<f64>,
@@ -39,12 +40,12 @@ impl FhewEngine {
                 (_, "mux") => Work::Mux,
                 (_, "lookup") => {
                     let from = message.every(step)?;
-                    let made = tables.iter().map(|v| Ok(Table::new(from, message, v)?));
+                    let made = tables.iter().map(|v| Ok(Table::new(from, message, &v.numbers())?));
                     one = made.collect::<Result<_, Error>>()?;
                     Work::Lookup(&one)
                 }
                 (_, "lookup2" | "lookup_split") => {
-                    let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, v)?));
+                    let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, &v.numbers())?));
                     two = made.collect::<Result<_, Error>>()?;
                     Work::LookupTree(&two, what != "lookup2")
                 }
@@ -65,10 +66,10 @@ impl FhewEngine {
 
     /// The noise variance, on the torus, of results of LUTs on several padded messages that are evaluated together.
     #[pyo3(signature = (tables, split = false, precise = false))]
-    fn tree_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>, split: bool, precise: bool) -> PyResult<f64> {
+    fn tree_variance(&self, py: Python<'_>, tables: Vec<Values>, split: bool, precise: bool) -> PyResult<f64> {
         let message = self.message(py, "padded")?;
         self.quick(py, |e| {
-            let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, v)?));
+            let made = tables.iter().map(|v| Ok(TreeTable::new(message, message, &v.numbers())?));
             Ok(e.tree_variance(&made.collect::<Result<Vec<_>, Error>>()?, split, precise))
         })
     }

@@ -6,6 +6,26 @@ use crate::errors::exception;
 use aglet::fhew::{Array, Ciphertext, Domain, Engine, Form, Table, TreeTable};
 use aglet::Control;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use std::borrow::Cow;
+
+/// The values of a table of several messages.
+#[derive(FromPyObject)]
+pub(super) enum Values {
+    /// What large tables are given as.
+    Bytes(PyBackedBytes),
+    Numbers(Vec<u64>),
+}
+
+impl Values {
+    /// The values as numbers.
+    pub(super) fn numbers(&self) -> Cow<'_, [u64]> {
+        match self {
+            Self::Bytes(bytes) => bytes.iter().map(|&value| u64::from(value)).collect(),
+            Self::Numbers(numbers) => Cow::Borrowed(numbers),
+        }
+    }
+}
 
 impl FhewEngine {
     /// Checks that the arrays hold messages of one domain.
@@ -65,14 +85,14 @@ impl FhewEngine {
         self.made_each(py, arrays[0], key, out)
     }
     /// Evaluates each table on two to four messages, the first counts most; the arrays have one shape. One array more
-    /// says that the message before the last is there as two digits, the high one first.
+    /// says that the message before the last is there as two digits, the high one first. Values come as a list, or as bytes.
     #[pyo3(signature = (messages, tables, key, packing_key, max_log2_failure = None, progress = None))]
     #[allow(clippy::too_many_arguments)]
     fn lookup_tree(
         &self,
         py: Python<'_>,
         messages: Vec<PyRef<'_, FhewArray>>,
-        tables: Vec<Vec<u64>>,
+        tables: Vec<Values>,
         key: &FhewBootstrapKey,
         packing_key: &PackingKey,
         max_log2_failure: Option<f64>,
@@ -87,7 +107,7 @@ impl FhewEngine {
         }
         let work = |e: &Engine, control: &Control| {
             let message = e.params().message().within(domain);
-            let tables = tables.iter().map(|values| Ok(TreeTable::new(message, message, values)?));
+            let tables = tables.iter().map(|values| Ok(TreeTable::new(message, message, &values.numbers())?));
             let tables = tables.collect::<Result<Vec<_>, aglet::Error>>()?;
             let messages: Vec<_> = arrays.iter().map(|array| array.cells()).collect();
             e.lookup_tree(&messages, &tables, keys, max_log2_failure, control)

@@ -73,7 +73,7 @@ class Live(Machine):
         options: Any = {"step": tables.step, "max_failure": self.max_failure, "progress": self.progress}
         return self.engine.lookup(cells, made, key, **options)
 
-    def lookup_tree(self, cells: Sequence[FhewCiphertext], tables: list[list[int]]) -> Sequence[FhewCiphertext]:
+    def lookup_tree(self, cells: Sequence[FhewCiphertext], tables: list[bytes]) -> Sequence[FhewCiphertext]:
         packing = self._key("packing", "packing", 'create_keys(packing=True), of FhewEngine(preset="wide")')
         key = self._key("fhew_bootstrap", "bootstrap", "create_keys()")
         options: Any = {"max_failure": self.max_failure, "progress": self.progress}

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aglet import checks
 from aglet.arrays.digits import dtypes, operations
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.operations import is_encrypted
-from aglet.arrays.digits.sums import AnyDigit, Clear, Digit, Sum
+from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -99,27 +100,27 @@ def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
             f"These indices may be as large as {largest}, and the table has {len(table)} entries; give as many as "
             f"{min(largest + 1, _MOST)}, and mask larger indices, as in x & 15."
         )
-    rows = dtypes.split(table[: largest + 1], dtype)
+    rows = [row.astype(np.uint8) for row in dtypes.split(table[: largest + 1], dtype)]
     varying = [at for at, row in enumerate(rows) if (row != row[0]).any()]
     found = dict(zip(varying, _taken([rows[at] for at in varying], largest, indices), strict=True))
-    return indices.with_digits([found.get(at, np.array(row[0])) for at, row in enumerate(rows)], dtype)
+    return indices.with_digits([found.get(at, np.array(int(row[0]))) for at, row in enumerate(rows)], dtype)
 
 
-def _taken(rows: list[Clear], largest: int, indices: EncryptedIntegers) -> list[AnyDigit]:
+def _taken(rows: list[NDArray[np.uint8]], largest: int, indices: EncryptedIntegers) -> list[AnyDigit]:
     """Tables of digits at the indices."""
     m, nibbles = indices.session.machine, next(count for count in range(1, 5) if largest < MESSAGES**count)
     if nibbles == 1 and rows:
         return [one for [one] in m.read([_nibble(indices.digits, 0)], *(_entry(tuple(row.tolist())) for row in rows))]
     totals = [_nibble(indices.digits, 2 * at) for at in reversed(range(nibbles))]
     # Indices beyond the largest do not occur.
-    whole = [row[np.minimum(np.arange(MESSAGES**nibbles), largest)] for row in rows]
+    whole = [np.pad(row, (0, MESSAGES**nibbles - len(row)), mode="edge") for row in rows]
     # From three nibbles on, a choice takes more rotations than to cut a nibble of the result into its digits.
     both = len(whole) // 2 if nibbles > 2 else 0
     whole = [low + 4 * high for low, high in zip(whole[: 2 * both : 2], whole[1::2], strict=False)] + whole[2 * both :]
     # The second nibble of places as its digits, if noise of their own turns the first one.
     digits = [Sum.of((digit, 1)) for digit in (indices.digits[3], indices.digits[2])]
     digits = digits if all(total.terms for total in digits) else []
-    found = m.read_tree(totals, [row.tolist() for row in whole], digits) if whole else []
+    found = m.read_tree(totals, [row.tobytes() for row in whole], digits) if whole else []
     cut = m.read([Sum.of((nibble, 1)) for nibble in found[:both]], _low, _high) if both else [[], []]
     return [digit for pair in zip(*cut, strict=True) for digit in pair] + found[both:]
 

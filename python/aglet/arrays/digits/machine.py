@@ -124,7 +124,7 @@ class Machine(ABC):
         """The cells of each function, from those of the messages of its table."""
 
     @abstractmethod
-    def lookup_tree(self, cells: Sequence[Any], tables: list[list[int]]) -> Sequence[Any]:
+    def lookup_tree(self, cells: Sequence[Any], tables: list[bytes]) -> Sequence[Any]:
         """The cells of each table of two to four messages, the first of which counts most.
 
         With one more, the message before the last is there as two digits, the high one first.
@@ -209,7 +209,7 @@ class Machine(ABC):
         """`readable`, after a refresh of the terms if they have too much noise."""
         return self.readable(total, function) or (self._refresh_terms([total]) and self.readable(total, function))
 
-    def read_tree(self, totals: Sequence[Sum], tables: list[list[int]], digits: Sequence[Sum] = ()) -> list[AnyDigit]:
+    def read_tree(self, totals: Sequence[Sum], tables: list[bytes], digits: Sequence[Sum] = ()) -> list[AnyDigit]:
         """Tables of two to four sums from 0 to 15, one of them encrypted at least; the first sum counts most.
 
         The sum before the last may be there as its two digits too, the high one first. It is taken so if that takes
@@ -240,11 +240,12 @@ class Machine(ABC):
             cost, cells = best()
         self.rotations += cost.rotations * cells[0].size
         results = self.lookup_tree(cells, tables)
-        return [Digit(one, min(row), max(row)) for one, row in zip(results, tables, strict=True)]
+        values = [np.frombuffer(row, np.uint8) for row in tables]
+        return [Digit(one, int(row.min()), int(row.max())) for one, row in zip(results, values, strict=True)]
 
-    def _cost_of_tree(self, what: str, tables: list[list[int]], variance: float) -> Counted:
+    def _cost_of_tree(self, what: str, tables: list[bytes], variance: float) -> Counted:
         """Of one element. A plan of large tables takes as long as some rotations."""
-        key = (what, variance, tuple(map(bytes, tables)))
+        key = (what, variance, tuple(tables))
         return _kept(self._trees, _TREES, key, lambda: self.engine._counted(what, 1, tables, {}, variance))
 
     def nearest(self, words: Any, bits: int, count: int) -> Sequence[Any]:
@@ -366,13 +367,13 @@ def _kept(costs: dict[_Key, Counted], most: int, key: _Key, counted: Callable[[]
     return costs[key]
 
 
-def _fewest(tables: list[list[int]]) -> int:
+def _fewest(tables: list[bytes]) -> int:
     """At least as many rotations take tables of several messages that are not split, for each element.
 
     There is one for all rows, and one for each choice among 16 rows that differ.
     """
     pair = MESSAGES**2
-    groups = {bytes(row[at : at + pair]) for row in tables for at in range(0, len(row), pair)}
+    groups = {row[at : at + pair] for row in tables for at in range(0, len(row), pair)}
     return 1 + sum(group != group[:MESSAGES] * MESSAGES for group in groups)
 
 

@@ -133,7 +133,7 @@ class Model(Machine):
         rows = [np.asarray(row) for row in tables.tables]
         return [Cells(row[index] * sign, noise) for row, noise in zip(rows, left, strict=True)]
 
-    def lookup_tree(self, cells: Sequence[Cells], tables: list[list[int]]) -> Sequence[Cells]:
+    def lookup_tree(self, cells: Sequence[Cells], tables: list[bytes]) -> Sequence[Cells]:
         if any((one.values >= MESSAGES).any() for one in cells):
             raise AssertionError("A sum is no message of its table.")
         values, split = [one.values for one in cells], MESSAGES ** len(cells) > len(tables[0])
@@ -148,4 +148,4 @@ class Model(Machine):
             values[-3:-1] = [4 * values[-3] + values[-2]]
         index = sum(one * MESSAGES**at for at, one in enumerate(reversed(values)))
         left = self.engine._core.tree_variance(tables, split)
-        return [Cells(np.asarray(row)[index], left) for row in tables]
+        return [Cells(np.frombuffer(row, np.uint8)[index].astype(np.int64), left) for row in tables]
