@@ -1467,8 +1467,10 @@ class FhewEngine:
     def on_card(self) -> bool:
         """Whether a card would rotate by these parameters."""
 
-    def card_bytes(self, count: int) -> int:
-        """Bytes on a card of the bootstrap key and of what so many ciphertexts take; 0 if cards do not bootstrap so."""
+    def card_bytes(self, count: int, tree: bool) -> int:
+        """Bytes on a card of the bootstrap key and of what so many ciphertexts take, with keys that choose for `tree`;
+        0 if cards do not bootstrap so.
+        """
 
     @property
     def preset(self) -> str: ...

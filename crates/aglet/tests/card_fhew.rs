@@ -185,12 +185,12 @@ fn memory_of_gates(card: &Arc<Card>, preset: &str, count: usize) -> Result<[u64;
 fn the_memory_of_bootstraps_on_a_card_is_forecast_and_batches_fit_it() {
     for (preset, count) in [("lut2", 5), ("toy-lut4", 3), ("toy-lut4", 12)] {
         let on = emulated(Order::Forward, Arithmetic::F50);
-        let forecast = side(preset, Arc::new(Host)).engine.card_memory(count).unwrap();
+        let forecast = side(preset, Arc::new(Host)).engine.card_memory(count, false).unwrap();
         let [most, held] = memory_of_gates(&on, preset, count).unwrap();
         assert_eq!((held, most - held), (forecast.key as u64, forecast.working as u64), "{preset} {count}");
     }
     let [one, two, twelve] =
-        [1, 2, 12].map(|count| side("toy-lut4", Arc::new(Host)).engine.card_memory(count).unwrap());
+        [1, 2, 12].map(|count| side("toy-lut4", Arc::new(Host)).engine.card_memory(count, false).unwrap());
     assert!(twelve.working > 6 * one.working, "{one:?} {twelve:?}");
     // As many at a time as there is room for, at least one.
     let room = (two.key + 4 * two.working) as u64;
@@ -200,7 +200,40 @@ fn the_memory_of_bootstraps_on_a_card_is_forecast_and_batches_fit_it() {
     let error = memory_of_gates(&card, "toy-lut4", 1).unwrap_err();
     assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("toy-lut4 take"), "{error}");
     assert_eq!(card.device().take_most_bytes(), 0, "nothing went up");
-    assert_eq!(side("dm", Arc::new(Host)).engine.card_memory(1), None);
+    assert_eq!(side("dm", Arc::new(Host)).engine.card_memory(1, false), None);
+}
+
+/// A table of two messages: its rotations that choose have a key of their own, which the forecast has to the word.
+#[test]
+fn the_memory_of_keys_that_choose_is_forecast() {
+    let control = Control::new();
+    let read = |card: &Arc<Card>| {
+        let side = side("wide", card.clone());
+        let (engine, message) = (&side.engine, side.engine.params().message());
+        let packing = engine.create_packing_key(&side.sk, &control).unwrap();
+        let x = engine.encrypt(&[3], message, &side.sk).unwrap();
+        let table = TreeTable::new(message, message, &(0..256).map(|i| i / 16).collect::<Vec<_>>()).unwrap();
+        let keys = (&side.key, &packing);
+        let found = engine.lookup_tree(&[&x, &x], std::slice::from_ref(&table), keys, None, &control);
+        let [most, held] = [card.device().take_most_bytes(), card.device().held_bytes()];
+        // A table of one message needs none of them.
+        let one = Table::new(message, message, &(0..16).collect::<Vec<_>>()).unwrap();
+        let alone = engine.lookup(&x, &one, &side.key, None, &control).map(|_| card.device().held_bytes());
+        (found.map(|_| [most, held]), most, alone)
+    };
+    let engine = side("wide", Arc::new(Host)).engine;
+    let [plain, tree] = [false, true].map(|tree| engine.card_memory(1, tree).unwrap());
+    assert_eq!((plain.key, plain.choices), (tree.key, 0));
+    assert!(tree.choices > tree.key / 3 && tree.choices < tree.key, "{tree:?}");
+    let (found, _, alone) = read(&emulated(Order::Forward, Arithmetic::F50));
+    let ([most, held], alone) = (found.unwrap(), alone.unwrap());
+    assert_eq!((held, alone), (tree.keys() as u64, tree.keys() as u64));
+    assert!(most > held && most <= tree.bytes() as u64, "{most} {tree:?}");
+    // Where there is no room for them, tables of one message are all there is.
+    let (refused, most, alone) = read(&small(tree.bytes() as u64 - 8));
+    let error = refused.unwrap_err();
+    assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("wide take"), "{error}");
+    assert_eq!((most, alone.unwrap()), (0, plain.key as u64));
 }
 
 /// A card fails in the middle of a gate: that is an error of devices, and its inputs can still be decrypted.

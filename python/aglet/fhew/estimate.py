@@ -143,7 +143,7 @@ class Estimates:
         if record is not None:
             seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
             source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
-        card = core.card_bytes(rotations)
+        card = core.card_bytes(rotations, what == "lookup2")
         return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
 
     def _counted(

@@ -68,6 +68,15 @@ impl BootstrapKey {
     ) -> Result<Option<Arc<dyn BlockRotation>>, aglet_bootstrap::Error> {
         kept(&self.choices, (backend, choices.samples()), || self.key.choices_on(ctx, &**backend, choices))
     }
+    /// Whether this backend has keys that choose.
+    pub(super) fn chooses_on(&self, backend: &Arc<dyn Backend>) -> bool {
+        let place = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        place.as_ref().is_some_and(|(old, _, there)| Arc::ptr_eq(old, backend) && there.is_some())
+    }
+    /// Gives back the memory of keys that choose, unless a call is at work with them.
+    pub(super) fn forget_choices(&self) {
+        *self.choices.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
     /// The secret key that it belongs to.
     #[must_use]
     pub fn id(&self) -> KeyId {

@@ -40,23 +40,42 @@ impl Engine {
         rotations: usize,
         work: impl FnOnce(&Workers) -> Result<T, aglet_bootstrap::Error> + Send,
     ) -> Result<T, Error> {
+        self.work_with((key, None), control, rotations, work)
+    }
+
+    /// The same with rotations that choose, by keys of their own where there are some.
+    pub(super) fn work_with<T: Send>(
+        &self,
+        (key, choices): (&BootstrapKey, Option<&BlindRotationKey>),
+        control: &Control,
+        rotations: usize,
+        work: impl FnOnce(&Workers) -> Result<T, aglet_bootstrap::Error> + Send,
+    ) -> Result<T, Error> {
         // Sums and what is made of them.
         room(&self.context(), 2 * rotations)?;
         let progress = Mutex::new((rotations, 0));
         let (_, backend) = self.runtime.machine();
         self.runtime.run(|| {
             let free = backend.room()?;
-            free.map_or(Ok(()), |room| self.fits_card(room))?;
-            let (there, on_card) = (key.on(&self.ctx, &backend)?, self.at_once(free));
+            if let Some(room) = free {
+                let fits = |chooses| self.fits_card(room, chooses);
+                // Keys that choose, of an earlier call, leave where they are in the way.
+                if choices.is_none() && key.chooses_on(&backend) && fits(true).is_err() {
+                    key.forget_choices();
+                }
+                fits(choices.is_some())?;
+            }
+            let chooses = choices.is_some() || key.chooses_on(&backend);
+            let (there, on_card) = (key.on(&self.ctx, &backend)?, self.at_once(free, chooses));
             Ok(work(&Workers { engine: self, key, control, there, on_card, progress })?)
         })
     }
 
     /// The accumulators, each with a start and as many results as there can be, that a card with room for so many bytes takes at once.
-    fn at_once(&self, room: Option<u64>) -> usize {
-        let one = self.card_memory_of(Batch { count: 1, own: true, places: RESULTS });
+    fn at_once(&self, room: Option<u64>, chooses: bool) -> usize {
+        let one = self.card_memory_of(Batch { count: 1, own: true, places: RESULTS, chooses });
         let Some((room, one)) = room.zip(one) else { return ON_CARD };
-        (room.saturating_sub(one.key as u64) as usize / one.working).clamp(1, ON_CARD)
+        (room.saturating_sub(one.keys() as u64) as usize / one.working).clamp(1, ON_CARD)
     }
 }
 
