@@ -81,3 +81,28 @@ impl<B: Bootstrapper, T, const KEPT: usize> Bootstraps<B, T, KEPT> {
         self.ran.lock().clone()
     }
 }
+
+/// Adds what the stages of another group took.
+pub(crate) fn add_up(sum: &mut Vec<StageRun>, stages: Vec<StageRun>) {
+    for stage in stages {
+        match sum.iter_mut().find(|run| run.name == stage.name) {
+            Some(run) => (run.seconds, run.work) = (run.seconds + stage.seconds, run.work + stage.work),
+            None => sum.push(stage),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aglet_ring::Tally;
+
+    #[test]
+    fn stages_of_one_name_add_up() {
+        let run = |name: &str, seconds, words| StageRun { name: name.into(), seconds, work: Tally::forward(words) };
+        let mut sum = Vec::new();
+        add_up(&mut sum, vec![run("a", 1.0, 2), run("b", 2.0, 3)]);
+        add_up(&mut sum, vec![run("a", 0.5, 5), run("c", 1.0, 1)]);
+        assert_eq!(sum, [run("a", 1.5, 7), run("b", 2.0, 3), run("c", 1.0, 1)]);
+    }
+}

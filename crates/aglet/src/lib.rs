@@ -20,6 +20,7 @@
 
 mod bootstrap_keys;
 mod bootstraps;
+mod card_memory;
 pub mod ckks;
 mod error;
 pub mod fhew;

@@ -2,10 +2,11 @@
 
 use aglet::ckks::card::CardMemory;
 use aglet::ckks::{presets, BootstrapCircuit, CkksParams, Engine, KeySize, Method, Request};
+use aglet::integer::{self, Packing};
 use aglet::{Control, ErrorKind, Runtime};
 use aglet_ring::arch;
 use aglet_testing::card::{emulated, small, Arithmetic, Card, Order};
-use aglet_testing::fixture::Fixture;
+use aglet_testing::fixture::{shrunk_integers, Fixture};
 use std::sync::Arc;
 
 /// How far a forecast may be off.
@@ -70,4 +71,96 @@ fn what_a_card_has_no_room_for_is_refused() {
     let [(first, alone), (second, together)] = [two - 1, 2 * two].map(bootstrap);
     assert_eq!([first.unwrap(), second.unwrap()], [2, 2]);
     assert!(alone < together && alone < two, "{one} {two}: {alone} {together}");
+}
+
+/// An engine of integers in a small ring.
+fn integers(preset: &str, ring: (u32, u32), card: Arc<Card>) -> integer::Engine {
+    let runtime = Runtime::seeded(2, arch::chosen().unwrap().name(), [5; 32]).unwrap().on_backend(card);
+    integer::Engine::on(runtime, shrunk_integers(preset, "small", ring), Packing::Slots).unwrap()
+}
+
+#[test]
+fn the_memory_of_bootstraps_of_integers_on_a_card_is_forecast() {
+    for (preset, ring, count) in [("int16", (10, 10), 1), ("int16", (9, 9), 3), ("int16-deep", (10, 9), 2)] {
+        let card = emulated(Order::Forward, Arithmetic::F50);
+        let engine = integers(preset, ring, card.clone());
+        let sk = engine.create_secret_key().unwrap();
+        let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+        let cts = vec![engine.encrypt_with_secret(&[1, 2, 3], 1, &sk).unwrap(); count];
+        // The second has all keys beside the stage that takes most, whatever stage it is.
+        for _ in 0..2 {
+            engine.bootstrap_many(&cts, &key, &Control::new()).unwrap();
+        }
+        let forecast = integer::card::bootstrap(engine.params(), count).unwrap();
+        let most = card.device().take_most_bytes();
+        let off = forecast.bytes() as f64 / most as f64 - 1.0;
+        println!("{preset} {ring:?} {count}: {most} bytes, {:+.1} % forecast, {forecast:?}", 100.0 * off);
+        assert!(off.abs() < OFF, "{preset} {count}: {most} taken, {forecast:?}");
+    }
+}
+
+#[test]
+fn the_memory_of_products_of_integers_on_a_card_is_forecast() {
+    let card = emulated(Order::Forward, Arithmetic::F50);
+    let engine = integers("int16", (10, 10), card.clone());
+    let (sk, top) = (engine.create_secret_key().unwrap(), engine.params().max_level());
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let fresh = || engine.encrypt_with_secret(&[1, 2, 3], top, &sk).unwrap();
+    let [x, y] = [(), ()].map(|()| engine.multiply(&fresh(), &fresh(), &relin).unwrap());
+    // Fresh operands are on the host when they are multiplied.
+    let forecast = |levels| integer::card::product(engine.params(), levels).unwrap().bytes() as f64;
+    assert!((card.device().take_most_bytes() as f64) < forecast([top; 2]));
+    // Those of products are on the card.
+    let there = x.level();
+    engine.multiply(&x, &y, &relin).unwrap();
+    let (wanted, most) = (forecast([there; 2]), card.device().take_most_bytes() as f64);
+    println!("a product at level {there}: {most} bytes, {:+.1} % forecast", 100.0 * (wanted / most - 1.0));
+    assert!((wanted / most - 1.0).abs() < OFF, "{most} taken, {wanted} forecast");
+}
+
+/// A card that is too small for a product or a bootstrap of integers refuses before anything goes up, and as many are bootstrapped at
+/// once as it has room for.
+#[test]
+fn integers_that_a_card_has_no_room_for_are_refused() {
+    let ring = ("int16", (9, 9));
+    let params = shrunk_integers(ring.0, "small", ring.1);
+    let forecast = |count| integer::card::bootstrap(&params, count).unwrap().bytes() as u64;
+    let (one, two, three) = (forecast(1), forecast(2), forecast(3));
+    assert!(one < two && two < three, "{one} {two} {three}");
+    let bootstrap = |bytes: u64| {
+        let card = small(bytes);
+        let engine = integers(ring.0, ring.1, card.clone());
+        let sk = engine.create_secret_key().unwrap();
+        let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+        let cts = vec![engine.encrypt_with_secret(&[4, 5], 1, &sk).unwrap(); 3];
+        let made = engine.bootstrap_many(&cts, &key, &Control::new());
+        let opened = made.map(|made| made.iter().all(|ct| engine.decrypt(ct, &sk).unwrap()[..2] == [4, 5]));
+        (opened, card.device().take_most_bytes())
+    };
+    let (refused, most) = bootstrap(one - one / 50);
+    let error = refused.unwrap_err();
+    assert_eq!((error.kind(), most), (ErrorKind::Memory, 0), "{error}");
+    assert!(
+        error.to_string().contains("a bootstrap of this set takes") && error.to_string().contains("mode="),
+        "{error}"
+    );
+    let [(first, alone), (second, together)] = [two - 1, 2 * three].map(bootstrap);
+    assert!(first.unwrap() && second.unwrap());
+    assert!(alone < together && alone < two, "{one} {two}: {alone} {together}");
+
+    let top = params.max_level();
+    let needed = integer::card::product(&params, [top; 2]).unwrap().bytes() as u64;
+    let product = |bytes| {
+        let card = small(bytes);
+        let engine = integers(ring.0, ring.1, card.clone());
+        let sk = engine.create_secret_key().unwrap();
+        let relin = engine.create_relinearization_key(&sk).unwrap();
+        let ct = engine.encrypt_with_secret(&[4, 5], top, &sk).unwrap();
+        let made = engine.multiply(&ct, &ct, &relin);
+        (made.map(|made| engine.decrypt(&made, &sk).unwrap()[..2] == [16, 25]), card.device().take_most_bytes())
+    };
+    let (refused, most) = product(needed - 8);
+    let error = refused.unwrap_err();
+    assert_eq!((error.kind(), most), (ErrorKind::Memory, 0), "{error}");
+    assert!(product(needed).0.unwrap());
 }

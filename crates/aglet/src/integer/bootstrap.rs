@@ -2,7 +2,7 @@
 
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
-use crate::bootstraps::Bootstraps;
+use crate::bootstraps::{add_up, Bootstraps};
 use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
 use crate::{Control, Error, LevelError, MemoryError, NoiseError, SecretKey};
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Part, INPUT_LEVEL};
@@ -120,6 +120,9 @@ impl Engine {
         let inputs: Vec<_> = samples.iter().map(input).collect();
         self.run(|| {
             let e = PrimePowerCiphertextEvaluator::new(&ctx, &key.keys).stopped_by(control.flag());
+            if self.bootstrap.parts.find(|kept| *kept == **circuit).is_none() {
+                self.fits_card(circuit)?;
+            }
             let pipeline = self.bootstrap.parts.pipeline(&e, circuit, || Ok(()))?;
             Ok(pipeline.run(&e, &inputs, probe)?)
         })
@@ -159,10 +162,16 @@ impl Engine {
         let low = cts.iter().map(|ct| self.input(ct)).collect::<Result<Vec<_>, Error>>()?;
         let (low, factors): (Vec<_>, Vec<u64>) = low.into_iter().unzip();
         let low: Vec<&Sample> = low.iter().map(|ct| &ct.sample).collect();
-        let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
-        let found = self.run_circuit(&self.circuit()?, &low, key, (control, &mut watch));
-        self.bootstrap.parts.remember(watch.ran);
-        Ok(found?.iter().zip(factors).map(|(ct, factor)| self.numbers(ct, OUTPUT_NOISE, factor)).collect())
+        let circuit = self.circuit()?;
+        let groups = low.chunks(self.side_by_side(&circuit, low.len())?);
+        let (mut found, mut ran, count) = (Vec::with_capacity(low.len()), Vec::new(), groups.len());
+        for (number, group) in groups.enumerate() {
+            let mut watch = Watch { control, pass: Pass { number, count }, ran: Vec::new() };
+            found.extend(self.run_circuit(&circuit, group, key, (control, &mut watch))?);
+            add_up(&mut ran, watch.ran);
+        }
+        self.bootstrap.parts.remember(ran);
+        Ok(found.iter().zip(factors).map(|(ct, factor)| self.numbers(ct, OUTPUT_NOISE, factor)).collect())
     }
 
     /// Numbers as coefficients modulo q0 under the main secret, m as `m / t` of the torus, by the first stages of a bootstrap.

@@ -75,6 +75,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
+        self.fits_product(a.level())?;
         self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
@@ -92,6 +93,7 @@ impl Engine {
         let t = self.params().plain();
         let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
         let series = Series::new(Basis::Power, &coefficients)?;
+        self.fits_product(a.level())?;
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
     }
 
@@ -118,6 +120,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
+        self.fits_product(digits.iter().map(|ct| ct.level()).max().unwrap_or_default())?;
         self.slotwise(key, control, ("table", table.relinearizations()), |e| table.evaluate(&e, digits))
     }
 

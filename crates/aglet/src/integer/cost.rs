@@ -8,7 +8,7 @@ use aglet_bootstrap::Bootstrapper;
 use aglet_circuits::table::Table;
 use aglet_circuits::Rounding;
 use aglet_ring::Tally;
-use aglet_schemes::integer::prime_power::{PrimePowerCostCiphertext, PrimePowerCostEvaluator};
+use aglet_schemes::integer::prime_power::PrimePowerCostEvaluator;
 use aglet_schemes::integer::SlotCost;
 use aglet_schemes::Evaluator;
 
@@ -18,16 +18,18 @@ use aglet_schemes::Evaluator;
 /// Parameters without a bootstrap.
 pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Error> {
     let circuit = BootstrapCircuit::new(params)?;
-    counted(&circuit, count)
+    Ok(counted(&circuit, count)?.0)
 }
 
-fn counted(circuit: &BootstrapCircuit, count: usize) -> Result<Vec<StageCost>, Error> {
+/// The work of each stage, and the most bytes of polynomials on a card at one time.
+pub(super) fn counted(circuit: &BootstrapCircuit, count: usize) -> Result<(Vec<StageCost>, usize), Error> {
     let (params, keys) = circuit.keys()?;
     let e = PrimePowerCostEvaluator::new(params, keys.into_iter().collect());
     let Exact { level, power, correction_factor } = circuit.input();
     let mut counter = Counter::of(|| e.take());
-    circuit.run(&e, &vec![PrimePowerCostCiphertext { level, power, correction_factor }; count], &mut counter)?;
-    Ok(counter.stages)
+    let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, power, correction_factor)).collect();
+    circuit.run(&e, &inputs, &mut counter)?;
+    Ok((counter.stages, e.card_bytes()))
 }
 
 /// The work of repacking messages.
@@ -51,7 +53,7 @@ pub fn raising(params: &IntegerParams, (count, torus, bound): (u64, u64, u64)) -
     let rounding = Rounding::new(count, torus, bound).map_err(aglet_bootstrap::Error::from)?;
     let levels = rounding.levels();
     let raising = circuit.raising(rounding)?;
-    Ok(Raising { stages: counted(&raising, 1)?, levels, level: raising.output().level })
+    Ok(Raising { stages: counted(&raising, 1)?.0, levels, level: raising.output().level })
 }
 
 /// The work of a product of two fresh ciphertexts at these levels, relinearized.
@@ -62,6 +64,13 @@ pub fn product(params: &IntegerParams, levels: [usize; 2]) -> Result<Tally, Erro
     let e = SlotCost::new(params)?;
     e.mul(&e.encrypt(levels[0])?, &e.encrypt(levels[1])?)?;
     Ok(e.take())
+}
+
+/// The most bytes that polynomials of such a product take on a card at one time.
+pub(super) fn product_on_card(params: &IntegerParams, levels: [usize; 2]) -> Result<usize, Error> {
+    let e = SlotCost::new(params)?;
+    e.mul(&e.encrypt(levels[0])?, &e.encrypt(levels[1])?)?;
+    Ok(e.card_bytes())
 }
 
 /// The work of a table at digits that are fresh at these levels: one level for each.

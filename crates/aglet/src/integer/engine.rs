@@ -10,6 +10,7 @@ use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
     WideRings,
 };
+use std::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 
 /// An engine for one parameter set, with its own thread pool. All methods take `&self` and never change their inputs,
@@ -23,6 +24,8 @@ pub struct Engine {
     pub(super) bootstrap: State,
     /// For scaled products, made with the first.
     wide: Cache<(), WideRings, 1>,
+    /// The highest level whose products a card was found to have room for.
+    pub(super) largest_product: AtomicUsize,
 }
 
 crate::runtime::runs! { Engine }
@@ -53,6 +56,7 @@ impl Engine {
             none: KeySet::new(),
             bootstrap: State::default(),
             wide: Cache::default(),
+            largest_product: AtomicUsize::new(0),
         })
     }
 
@@ -223,6 +227,7 @@ impl Engine {
         b: &IntegerCiphertext,
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
+        self.fits_product(a.level().max(b.level()))?;
         self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
     }
     /// The scale-invariant product of BFV, `round(t a b / Q)`, relinearized. It stays at the lower level of the two and
@@ -236,6 +241,7 @@ impl Engine {
         b: &IntegerCiphertext,
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
+        self.fits_product(a.level().max(b.level()))?;
         self.runtime.run(|| {
             let wide = self.wide.get((), || {
                 let made = WideRings::new(&self.params, self.runtime.kernels())?;
@@ -257,6 +263,7 @@ impl Engine {
     /// # Errors
     /// Keys that do not belong together.
     pub fn relinearize(&self, a: &IntegerCiphertext, key: &RelinearizationKey) -> Result<IntegerCiphertext, Error> {
+        self.fits_product(a.level())?;
         self.runtime.run(|| Ok(self.evaluator(&key.0).relinearize(a)?))
     }
     /// Modulus switching: brings a ciphertext down to a level.

@@ -2,6 +2,7 @@
 //! it has levels, and a bootstrap gives new levels.
 
 mod bootstrap;
+pub mod card;
 mod circuits;
 pub mod cost;
 mod engine;

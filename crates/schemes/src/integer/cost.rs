@@ -56,6 +56,11 @@ impl<'a> SlotCost<'a> {
             false => Err(Error::NoSuchLevel { level, max: self.params.max_level() }),
         }
     }
+    /// The most bytes that polynomials of products take on a card at one time.
+    #[must_use]
+    pub fn card_bytes(&self) -> usize {
+        self.ring.card_bytes()
+    }
     /// The work since the last call.
     pub fn take(&self) -> Tally {
         self.ring.take()
@@ -165,6 +170,8 @@ impl Evaluator for SlotCost<'_> {
         if a.level.min(b.level) == 0 {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
+        let _operands = [a, b].map(|x| self.ring.pair(x.level + 1));
+        let _brought = if a.level == b.level { None } else { Some(self.ring.pair(a.level.min(b.level) + 1)) };
         let [a, b] = self.at_one_level(a, b)?;
         let _tensor = [1, 2, 1].map(|products| self.ring.poly_of_form(a.level + 1, products, 0, true));
         let (correction_factor, noise) =

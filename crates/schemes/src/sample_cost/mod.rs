@@ -131,6 +131,8 @@ impl SampleCost {
     }
     /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
     pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [CountedMemory; 2] {
+        // A card has what leaves both at once.
+        let _leaving = self.hold_there(drop + p_limbs);
         [(); 2].map(|()| self.divide_one(limbs, p_limbs, drop))
     }
     /// The same of one polynomial.

@@ -5,11 +5,11 @@
 
 use super::iterated::check_iterations;
 use super::run::{shapes, BootstrapKeys, Job};
+use crate::bootstraps::add_up;
 use crate::ckks::card::CardMemory;
 use crate::ckks::engine::Engine;
 use crate::ckks::{cost, Ciphertext};
-use crate::runtime::machine;
-use crate::runtime::{Pass, StageRun};
+use crate::runtime::{machine, Pass};
 use crate::Control;
 use crate::Error;
 use aglet_bootstrap::ckks::request::Request;
@@ -91,20 +91,9 @@ fn even<T>(all: &[T], most: usize) -> impl Iterator<Item = &[T]> {
     (0..parts).map(move |i| &all[i * all.len() / parts..(i + 1) * all.len() / parts])
 }
 
-/// Adds what the stages of another group took.
-fn add_up(sum: &mut Vec<StageRun>, stages: Vec<StageRun>) {
-    for stage in stages {
-        match sum.iter_mut().find(|run| run.name == stage.name) {
-            Some(run) => (run.seconds, run.work) = (run.seconds + stage.seconds, run.work + stage.work),
-            None => sum.push(stage),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aglet_ring::Tally;
 
     #[test]
     fn groups_are_as_large_as_memory_allows_and_as_even_as_can_be() {
@@ -119,14 +108,5 @@ mod tests {
             assert_eq!(parts.iter().map(|p| p.len()).collect::<Vec<_>>(), lengths);
             assert_eq!(parts.concat(), all);
         }
-    }
-
-    #[test]
-    fn stages_of_one_name_add_up() {
-        let run = |name: &str, seconds, words| StageRun { name: name.into(), seconds, work: Tally::forward(words) };
-        let mut sum = Vec::new();
-        add_up(&mut sum, vec![run("a", 1.0, 2), run("b", 2.0, 3)]);
-        add_up(&mut sum, vec![run("a", 0.5, 5), run("c", 1.0, 1)]);
-        assert_eq!(sum, [run("a", 1.5, 7), run("b", 2.0, 3), run("c", 1.0, 1)]);
     }
 }

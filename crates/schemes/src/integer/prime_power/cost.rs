@@ -16,9 +16,10 @@ use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// A ciphertext without values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A ciphertext without values, with the memory of its polynomials.
+#[derive(Clone, Debug)]
 pub struct PrimePowerCostCiphertext {
     /// The level.
     pub level: usize,
@@ -26,6 +27,14 @@ pub struct PrimePowerCostCiphertext {
     pub power: PrimePower,
     /// The factor.
     pub correction_factor: Residue,
+    _polys: Arc<[CountedMemory; 2]>,
+}
+
+impl PrimePowerCostCiphertext {
+    /// The same of other polynomials.
+    fn with(&self, polys: [CountedMemory; 2]) -> Self {
+        Self { _polys: Arc::new(polys), ..*self }
+    }
 }
 
 /// An encoded map without values.
@@ -46,6 +55,9 @@ pub enum CostPowerMap {
     Raise(usize, usize),
 }
 
+/// The memory of what a map takes of a ciphertext: both polynomials lifted, and digits.
+type Input = ([CountedMemory; 2], Vec<CountedMemory>);
+
 /// The evaluator that counts.
 pub struct PrimePowerCostEvaluator {
     params: Params,
@@ -58,6 +70,16 @@ impl PrimePowerCostEvaluator {
     pub fn new(params: Params, keys: KeySet<KeySwitchSpec>) -> Self {
         Self { ring: SampleCost::new(params.clone(), keys), params }
     }
+    /// A ciphertext that has cost nothing yet.
+    #[must_use]
+    pub fn encrypt(&self, level: usize, power: PrimePower, correction_factor: Residue) -> PrimePowerCostCiphertext {
+        PrimePowerCostCiphertext { level, power, correction_factor, _polys: Arc::new(self.ring.pair(level + 1)) }
+    }
+    /// The most bytes that polynomials take on a card at one time.
+    #[must_use]
+    pub fn card_bytes(&self) -> usize {
+        self.ring.card_bytes()
+    }
     /// The work since the last call.
     pub fn take(&self) -> Tally {
         self.ring.take()
@@ -67,9 +89,7 @@ impl PrimePowerCostEvaluator {
         self.params.sparse_n() as u64
     }
     fn scaled(&self, a: &PrimePowerCostCiphertext, terms: usize) -> PrimePowerCostCiphertext {
-        let _polys =
-            [self.ring.poly_of_form(a.level + 1, 0, terms, false), self.ring.poly_of_form(a.level + 1, 0, 1, false)];
-        *a
+        a.with([terms, 1].map(|terms| self.ring.poly_of_form(a.level + 1, 0, terms, false)))
     }
 
     /// A form, divided by the special primes and so many of the chain.
@@ -77,56 +97,58 @@ impl PrimePowerCostEvaluator {
         &self,
         form: &PrimePowerForm<'_, PrimePowerCostCiphertext>,
         drop: usize,
-    ) -> Result<PrimePower, Error> {
+    ) -> Result<(PrimePower, Arc<[CountedMemory; 2]>), Error> {
         let (power, limbs, products) = (check(self, form)?, form.level + 1, form.products.len());
         let full = form.scale * self.divisor(form.level);
         let left =
             |(c, x): &&(Pair, &PrimePowerCostCiphertext)| power.centred(c.0[0] * full.over(x.correction_factor)) != 0;
         let terms = form.terms.iter().filter(left).count();
-        let _halves = [products, 2 * products].map(|count| self.ring.poly_of_form(limbs, count, terms, true));
+        let halves = [products, 2 * products].map(|count| self.ring.poly_of_form(limbs, count, terms, true));
         if products == 0 {
-            if drop > 0 {
-                let _out = self.ring.divide(limbs, 0, drop);
-            }
-            return Ok(power);
+            return Ok((power, Arc::new(if drop > 0 { self.ring.divide(limbs, 0, drop) } else { halves })));
         }
         let spec = self.ring.key(KeyRole::Relinearization, limbs)?;
         let _square = self.ring.poly_of_form(limbs, products, 0, true);
         let digits = self.ring.digits(spec, limbs);
         let _product = self.ring.product(digits.len(), limbs + spec.p_limbs, 2 * limbs);
-        let _out = self.ring.divide(limbs, spec.p_limbs, drop);
-        Ok(power)
+        Ok((power, Arc::new(self.ring.divide(limbs, spec.p_limbs, drop))))
     }
 
-    /// Horner's rule over the giant steps of one map: the sums of each input.
+    /// Horner's rule over the giant steps of one map: the sums of each input. Inputs go once they were met the `last` time.
     fn horner(
         &self,
-        (inputs, limbs, babies): (usize, usize, usize),
+        (inputs, last): (&mut Vec<Input>, bool),
+        (limbs, babies): (usize, usize),
         spec: &KeySwitchSpec,
         (giants, diagonals, words): (usize, u64, u64),
     ) -> Result<Vec<[CountedMemory; 2]>, Error> {
-        let (all, digits) = (limbs + spec.p_limbs, spec.cut(limbs).digits.len());
-        let (mut diagonals, mut last) = ((diagonals, words), Vec::new());
+        let (all, digits, count) = (limbs + spec.p_limbs, spec.cut(limbs).digits.len(), inputs.len());
+        let (mut diagonals, mut sums) = ((diagonals, words), Vec::new());
         for steps in giant_steps_at_once(babies, giants) {
-            self.ring.sharing(&vec![(); inputs], |()| {
+            let mut inner: Vec<Vec<_>> =
+                steps.clone().map(|_| (0..count).map(|_| self.ring.pair(all)).collect()).collect();
+            self.ring.sharing(&vec![(); count], |()| {
                 let row = Tally::linear_map(self.ring.n(), digits as u64, babies as u64, diagonals, 0);
                 self.ring.count(row.times(all as u64));
                 self.ring.count(Tally { ciphertext_read: self.ring.n() * 2 * limbs as u64, ..Tally::NONE });
                 Ok(())
             })?;
             diagonals = (0, 0);
-            for _ in steps {
-                let inner = (0..inputs).map(|_| self.ring.pair(all)).collect();
-                last = if last.is_empty() { inner } else { self.ring.giant_step(spec, limbs, inner)? };
+            if last && steps.start == 0 {
+                inputs.clear();
+            }
+            while let Some(inner) = inner.pop() {
+                sums = if sums.is_empty() { inner } else { self.ring.giant_step(spec, limbs, inner)? };
             }
         }
-        Ok(last)
+        Ok(sums)
     }
 
     /// One polynomial modulo p^2 at so many limbs of the chain.
-    fn lifted(&self, limbs: usize) {
+    fn lifted(&self, limbs: usize) -> CountedMemory {
         self.ring.count(Tally::inverse(self.plain_n()));
         self.ring.convert(1, limbs);
+        self.ring.hold(limbs)
     }
 }
 
@@ -144,7 +166,7 @@ impl Evaluator for PrimePowerCostEvaluator {
     fn level_down(&self, a: &PrimePowerCostCiphertext, level: usize) -> Result<PrimePowerCostCiphertext, Error> {
         match a.level {
             actual if actual < level => Err(Error::LevelTooLow { required: level, actual }),
-            _ => Ok(PrimePowerCostCiphertext { level, ..*a }),
+            _ => Ok(self.encrypt(level, a.power, a.correction_factor)),
         }
     }
     fn add(
@@ -152,14 +174,14 @@ impl Evaluator for PrimePowerCostEvaluator {
         a: &PrimePowerCostCiphertext,
         _: &PrimePowerCostCiphertext,
     ) -> Result<PrimePowerCostCiphertext, Error> {
-        Ok(*a)
+        Ok(a.with(self.ring.pair(a.level + 1)))
     }
     fn sub(
         &self,
         a: &PrimePowerCostCiphertext,
         _: &PrimePowerCostCiphertext,
     ) -> Result<PrimePowerCostCiphertext, Error> {
-        Ok(*a)
+        Ok(a.with(self.ring.pair(a.level + 1)))
     }
     fn negate(&self, a: &PrimePowerCostCiphertext) -> Result<PrimePowerCostCiphertext, Error> {
         Ok(self.scaled(a, 1))
@@ -180,19 +202,19 @@ impl Evaluator for PrimePowerCostEvaluator {
     }
     fn add_scalar(&self, a: &PrimePowerCostCiphertext, _: Pair) -> Result<PrimePowerCostCiphertext, Error> {
         self.ring.forward(a.level + 1);
+        let _plain = self.ring.hold(a.level + 1);
         Ok(self.scaled(a, 2))
     }
     fn rotate(&self, a: &PrimePowerCostCiphertext, by: isize) -> Result<PrimePowerCostCiphertext, Error> {
         let n = self.params.n() as isize;
         if by.rem_euclid(n / 2) == 0 {
-            return Ok(*a);
+            return Ok(a.clone());
         }
         let limbs = a.level + 1;
         let spec = self.ring.key(KeyRole::Galois(self.ring.rotation(by.rem_euclid(n / 2) as usize)), limbs)?;
         let (_lifted, digits) = (self.ring.lift(limbs), self.ring.digits(spec, limbs));
         let _turned = self.ring.product(digits.len(), limbs + spec.p_limbs, limbs);
-        let _out = self.ring.divide(limbs, spec.p_limbs, 0);
-        Ok(*a)
+        Ok(a.with(self.ring.divide(limbs, spec.p_limbs, 0)))
     }
     fn encode_map(&self, map: &LinearMap<Pair>, level: usize) -> Result<CostPowerMap, Error> {
         self.encode_pairs(&map.clone().into(), Encoding { level, power: PrimePower::Two, gain: Residue::ONE, drop: 1 })
@@ -215,27 +237,25 @@ impl Evaluator for PrimePowerCostEvaluator {
         if let Some(low) = of.iter().find(|ct| ct.level < how.level) {
             return Err(Error::LevelTooLow { required: how.level, actual: low.level });
         }
-        let inputs = (of.len(), limbs, babies.len());
-        for _ in of {
-            let _input = ([self.ring.lift(limbs), self.ring.lift(limbs)], self.ring.digits(&spec, limbs));
-        }
+        let lifted = |_| ([(); 2].map(|()| self.ring.lift(limbs)), self.ring.digits(&spec, limbs));
+        let mut inputs: Vec<Input> = of.iter().map(lifted).collect();
+        let shape = (limbs, babies.len());
         let (direct, other) = (parts[0], parts.get(1));
-        let other = other.map(|&part| self.horner(inputs, &spec, part)).transpose()?;
-        let mut sums = self.horner(inputs, &spec, direct)?;
-        if other.is_some() {
+        let other = other.map(|&part| self.horner((&mut inputs, false), shape, &spec, part)).transpose()?;
+        let mut sums = self.horner((&mut inputs, true), shape, &spec, direct)?;
+        if let Some(_other) = other {
             let swap = self.ring.key(KeyRole::Galois(conjugation_exponent(self.params.n())), limbs)?;
             sums = self.ring.giant_step(swap, limbs, sums)?;
         }
         let gain = (0..how.drop).fold(how.gain, |gain, i| gain.over(self.divisor(how.level - i)));
-        let finish = |(ct, _sums): (&PrimePowerCostCiphertext, [CountedMemory; 2])| {
-            let _out = self.ring.divide(limbs, spec.p_limbs, how.drop);
-            PrimePowerCostCiphertext {
-                level: how.level - how.drop,
-                correction_factor: ct.correction_factor * gain,
-                ..*ct
-            }
+        let finish = |ct: &PrimePowerCostCiphertext| PrimePowerCostCiphertext {
+            level: how.level - how.drop,
+            correction_factor: ct.correction_factor * gain,
+            ..ct.with(self.ring.divide(limbs, spec.p_limbs, how.drop))
         };
-        Ok(of.iter().zip(sums).map(finish).collect())
+        let out = of.iter().map(finish).collect();
+        drop(sums);
+        Ok(out)
     }
 }
 
@@ -253,11 +273,8 @@ impl Forms for PrimePowerCostEvaluator {
         forms: &[PrimePowerForm<'_, PrimePowerCostCiphertext>],
     ) -> Result<Vec<PrimePowerCostCiphertext>, Error> {
         let one = |form: &PrimePowerForm<'_, PrimePowerCostCiphertext>| {
-            Ok(PrimePowerCostCiphertext {
-                level: form.level - 1,
-                power: self.divided_form(form, 1)?,
-                correction_factor: form.scale,
-            })
+            let (power, polys) = self.divided_form(form, 1)?;
+            Ok(PrimePowerCostCiphertext { level: form.level - 1, power, correction_factor: form.scale, _polys: polys })
         };
         forms.iter().map(one).collect()
     }
@@ -271,23 +288,22 @@ impl PrimePowerEvaluator for PrimePowerCostEvaluator {
         Ok(PrimePowerCostCiphertext { power: PrimePower::One, ..self.scaled(ct, 1) })
     }
     fn over_p(&self, ct: &PrimePowerCostCiphertext) -> PrimePowerCostCiphertext {
-        PrimePowerCostCiphertext { power: PrimePower::One, ..*ct }
+        PrimePowerCostCiphertext { power: PrimePower::One, ..ct.clone() }
     }
     fn unrescaled(
         &self,
         form: &PrimePowerForm<'_, PrimePowerCostCiphertext>,
     ) -> Result<PrimePowerCostCiphertext, Error> {
-        let (power, correction_factor) = (self.divided_form(form, 0)?, form.scale * self.divisor(form.level));
-        Ok(PrimePowerCostCiphertext { level: form.level, power, correction_factor })
+        let ((power, polys), correction_factor) = (self.divided_form(form, 0)?, form.scale * self.divisor(form.level));
+        Ok(PrimePowerCostCiphertext { level: form.level, power, correction_factor, _polys: polys })
     }
     fn encapsulate(&self, ct: &PrimePowerCostCiphertext) -> Result<PrimePowerCostCiphertext, Error> {
-        let _polys = self.ring.dense_to_sparse()?;
-        Ok(*ct)
+        Ok(ct.with(self.ring.dense_to_sparse()?))
     }
     fn whole_parts(&self, ct: &PrimePowerCostCiphertext) -> Result<PrimePowerCostCiphertext, Error> {
         self.ring.inverse(2);
         self.ring.forward(2);
-        Ok(*ct)
+        Ok(ct.with([(); 2].map(|()| self.ring.hold_here(1))))
     }
     fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<CostPowerMap, Error> {
         Ok(CostPowerMap::Raise(map.diagonals().len(), level))
@@ -299,14 +315,15 @@ impl PrimePowerEvaluator for PrimePowerCostEvaluator {
         self.ring.inverse(2);
         self.ring.count(Tally::forward(n).times(2));
         self.ring.count(Tally::form(n, 1, 0, false).times(diagonals as u64));
-        (0..diagonals).for_each(|_| self.lifted(limbs + 1));
-        let _sum = self.ring.product(diagonals, limbs + 1, 0);
-        let _out = self.ring.divide(limbs, 1, 0);
+        let digits: Vec<_> = (0..diagonals).map(|_| self.lifted(limbs + 1)).collect();
+        let sum = self.ring.product(diagonals, limbs + 1, 0);
+        let [_carried, c1] = self.ring.divide(limbs, 1, 0);
+        drop((sum, digits));
         // The part of c0.
         self.ring.count(Tally::form(n, diagonals as u64, 0, false));
-        self.lifted(limbs);
-        let _first = self.ring.poly_of_form(limbs, 0, 2, false);
-        Ok(PrimePowerCostCiphertext { level, power: PrimePower::Two, correction_factor: Residue::ONE })
+        let _public = self.lifted(limbs);
+        let polys = Arc::new([self.ring.poly_of_form(limbs, 0, 2, false), c1]);
+        Ok(PrimePowerCostCiphertext { level, power: PrimePower::Two, correction_factor: Residue::ONE, _polys: polys })
     }
     fn mod_switch(
         &self,
@@ -314,8 +331,8 @@ impl PrimePowerEvaluator for PrimePowerCostEvaluator {
         level: usize,
         gain: Residue,
     ) -> Result<PrimePowerCostCiphertext, Error> {
-        let _polys = self.ring.mod_switch(ct.level + 1, level + 1);
-        Ok(PrimePowerCostCiphertext { level, correction_factor: ct.correction_factor * gain, ..*ct })
+        let polys = Arc::new(self.ring.mod_switch(ct.level + 1, level + 1));
+        Ok(PrimePowerCostCiphertext { level, correction_factor: ct.correction_factor * gain, _polys: polys, ..*ct })
     }
     fn encode_pairs(&self, map: &PairMap, how: Encoding) -> Result<CostPowerMap, Error> {
         let maps = map.maps();
