@@ -42,6 +42,40 @@ pub trait Launcher: Debug + Send + Sync {
     fn launch(&self, kernel: &str, grid: [u32; 3], shape: (u32, u32), parameters: &[u64]) -> Result<(), Error>;
 }
 
+/// What went to a card and came from it: calls, and bytes of copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Kernels that were launched.
+    pub launches: u64,
+    /// Copies there: operands, keys, and the lists that launches read.
+    pub writes: u64,
+    /// Their bytes.
+    pub bytes_up: u64,
+    /// Copies here.
+    pub reads: u64,
+    /// Their bytes.
+    pub bytes_down: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    launches: AtomicU64,
+    up: [AtomicU64; 2],
+    down: [AtomicU64; 2],
+}
+
+impl Counts {
+    fn copied([calls, bytes]: &[AtomicU64; 2], words: usize) {
+        calls.fetch_add(1, Ordering::Relaxed);
+        bytes.fetch_add(8 * words as u64, Ordering::Relaxed);
+    }
+    fn take(&self) -> Traffic {
+        let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
+        let ([writes, bytes_up], [reads, bytes_down]) = (self.up.each_ref().map(take), self.down.each_ref().map(take));
+        Traffic { launches: take(&self.launches), writes, bytes_up, reads, bytes_down }
+    }
+}
+
 /// A launcher that many things share: clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Device(Arc<Shared>);
@@ -52,12 +86,14 @@ struct Shared {
     /// Bytes of the blocks that somebody holds, and the most that were held at one time.
     held: AtomicU64,
     most: AtomicU64,
+    traffic: Counts,
 }
 
 impl Device {
     /// Of a launcher.
     pub fn new(launcher: impl Launcher + 'static) -> Self {
-        Self(Arc::new(Shared { launcher: Box::new(launcher), held: AtomicU64::new(0), most: AtomicU64::new(0) }))
+        let (held, most, traffic) = (AtomicU64::new(0), AtomicU64::new(0), Counts::default());
+        Self(Arc::new(Shared { launcher: Box::new(launcher), held, most, traffic }))
     }
 
     /// What a user would call it.
@@ -80,6 +116,11 @@ impl Device {
     #[must_use]
     pub fn take_most_bytes(&self) -> u64 {
         self.0.most.swap(self.held_bytes(), Ordering::Relaxed)
+    }
+    /// Launches and copies since the last call.
+    #[must_use]
+    pub fn take_traffic(&self) -> Traffic {
+        self.0.traffic.take()
     }
     /// Bytes that may be held there in all: those that are, and those that could be had.
     ///
@@ -118,6 +159,7 @@ impl Device {
         shape: (u32, u32),
         parameters: &[u64],
     ) -> Result<(), Error> {
+        self.0.traffic.launches.fetch_add(1, Ordering::Relaxed);
         self.0.launcher.launch(kernel, grid, shape, parameters)
     }
 }
@@ -139,12 +181,14 @@ impl Block {
     /// Writes words from `at` on.
     pub(crate) fn write(&self, at: usize, words: &[u64]) -> Result<(), Error> {
         assert!(at + words.len() <= self.words, "a block has room for what is written");
+        Counts::copied(&self.device.0.traffic.up, words.len());
         self.device.0.launcher.write(self.address + 8 * at as u64, words)
     }
 
     /// Reads words from `at` on.
     pub(crate) fn read(&self, at: usize, words: &mut [u64]) -> Result<(), Error> {
         assert!(at + words.len() <= self.words, "a block has what is read");
+        Counts::copied(&self.device.0.traffic.down, words.len());
         self.device.0.launcher.read(self.address + 8 * at as u64, words)
     }
 }

@@ -53,14 +53,23 @@ impl DeviceRing<'_> {
             all.push(m.neg(m.mul(all[0], m.reduce(sources[0].value()))));
             all.into_iter().map(|c| arithmetic.number(m, c)).collect::<Vec<_>>()
         };
-        let upload = |words: Vec<u64>| self.card().upload(&words);
-        let from = upload(inputs.iter().flat_map(|x| x.from.iter().copied()).collect())?;
-        let to = upload(inputs.iter().flat_map(|x| places.iter().map(|&t| x.to[t])).collect())?;
-        let inverses = upload(sources.iter().map(|m| (1.0 / m.value() as f64).to_bits()).collect())?;
-        let primes = |moduli: &[Modulus]| upload(moduli.iter().flat_map(|m| arithmetic.prime(m)).collect());
-        let lists =
-            [from, to, inverses, primes(&sources)?, primes(&own)?, upload(own.iter().flat_map(constants).collect())?];
-        let mut parameters: Vec<u64> = lists.iter().map(|list| list.address(0)).collect();
+        let primes = |moduli: &[Modulus]| moduli.iter().flat_map(|m| arithmetic.prime(m)).collect::<Vec<_>>();
+        let lists = [
+            inputs.iter().flat_map(|x| x.from.iter().copied()).collect::<Vec<_>>(),
+            inputs.iter().flat_map(|x| places.iter().map(|&t| x.to[t])).collect(),
+            sources.iter().map(|m| (1.0 / m.value() as f64).to_bits()).collect(),
+            primes(&sources),
+            primes(&own),
+            own.iter().flat_map(constants).collect(),
+        ];
+        // One copy for all: each costs as much as a launch.
+        let there = self.card().upload(&lists.concat())?;
+        let mut at = 0;
+        let mut parameters = Vec::with_capacity(lists.len() + 2);
+        for list in &lists {
+            parameters.push(there.address(at));
+            at += list.len();
+        }
         parameters.extend([sources.len() as u64, own.len() as u64]);
         let grid = [self.blocks(), own.len().div_ceil(TARGETS) as u32, inputs.len() as u32];
         self.card().launch(&format!("convert_{}", arithmetic.name()), grid, (crate::device::THREADS, 0), &parameters)
