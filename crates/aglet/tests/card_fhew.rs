@@ -98,17 +98,20 @@ fn a_table_of_two_messages_on_a_card_has_the_words_of_the_host() {
         [Arc::new(Host) as Arc<dyn Backend>, emulated(Order::Forward, Arithmetic::F50)].map(|on| side("wide", on));
     let message = sides[0].engine.params().message();
     let control = Control::new();
-    let values: Vec<u64> = (0..256).map(|i| (i * i / 7 + 3 * i) % 16).collect();
-    let table = TreeTable::new(message, message, &values).unwrap();
-    let [high, low] = [[0, 3, 15], [9, 15, 1]];
-    let found = same(&sides, |side| {
-        let packing = side.engine.create_packing_key(&side.sk, &control).unwrap();
-        let [high, low] = [high, low].map(|part| side.engine.encrypt(&part, message, &side.sk).unwrap());
-        let keys = (&side.key, &packing);
-        side.engine.lookup_tree(&[&high, &low], std::slice::from_ref(&table), keys, None, &control).unwrap().concat()
-    });
-    let wanted: Vec<u64> = high.iter().zip(low).map(|(h, l)| values[(16 * h + l) as usize]).collect();
-    assert_eq!(sides[1].engine.decrypt(&found, message, &sides[1].sk).unwrap(), wanted);
+    // Of steep rows, and of flat ones, which are chosen by keys of one digit.
+    for (flat, high, low) in [(false, &[0, 3, 15][..], &[9, 15, 1][..]), (true, &[7], &[12])] {
+        let values: Vec<u64> = (0..256).map(|i| if flat { i / 16 } else { (i * i / 7 + 3 * i) % 16 }).collect();
+        let table = TreeTable::new(message, message, &values).unwrap();
+        let found = same(&sides, |side| {
+            let packing = side.engine.create_packing_key(&side.sk, &control).unwrap();
+            let [high, low] = [high, low].map(|part| side.engine.encrypt(part, message, &side.sk).unwrap());
+            let keys = (&side.key, &packing);
+            let table = std::slice::from_ref(&table);
+            side.engine.lookup_tree(&[&high, &low], table, keys, None, &control).unwrap().concat()
+        });
+        let wanted: Vec<u64> = high.iter().zip(low).map(|(h, l)| values[(16 * h + l) as usize]).collect();
+        assert_eq!(sides[1].engine.decrypt(&found, message, &sides[1].sk).unwrap(), wanted);
+    }
 }
 
 /// Ciphertexts of words that are hard to round: at the ends of their range, beside halves of steps, and drawn.
@@ -214,23 +217,31 @@ fn the_memory_of_keys_that_choose_is_forecast() {
         let x = engine.encrypt(&[3], message, &side.sk).unwrap();
         let table = TreeTable::new(message, message, &(0..256).map(|i| i / 16).collect::<Vec<_>>()).unwrap();
         let keys = (&side.key, &packing);
-        let found = engine.lookup_tree(&[&x, &x], std::slice::from_ref(&table), keys, None, &control);
+        let lookup = || engine.lookup_tree(&[&x, &x], std::slice::from_ref(&table), keys, None, &control);
+        let found = lookup();
         let [most, held] = [card.device().take_most_bytes(), card.device().held_bytes()];
+        let _ = card.device().take_traffic();
+        let traffic = lookup().map(|_| card.device().take_traffic());
         // A table of one message needs none of them.
         let one = Table::new(message, message, &(0..16).collect::<Vec<_>>()).unwrap();
         let alone = engine.lookup(&x, &one, &side.key, None, &control).map(|_| card.device().held_bytes());
-        (found.map(|_| [most, held]), most, alone)
+        (found.map(|_| [most, held]), most, alone, traffic)
     };
     let engine = side("wide", Arc::new(Host)).engine;
     let [plain, tree] = [false, true].map(|tree| engine.card_memory(1, tree).unwrap());
     assert_eq!((plain.key, plain.choices), (tree.key, 0));
     assert!(tree.choices > tree.key / 3 && tree.choices < tree.key, "{tree:?}");
-    let (found, _, alone) = read(&emulated(Order::Forward, Arithmetic::F50));
+    let (found, _, alone, traffic) = read(&emulated(Order::Forward, Arithmetic::F50));
     let ([most, held], alone) = (found.unwrap(), alone.unwrap());
     assert_eq!((held, alone), (tree.keys() as u64, tree.keys() as u64));
     assert!(most > held && most <= tree.bytes() as u64, "{most} {tree:?}");
+    // Rows come back whole, what is chosen as ciphertexts.
+    let (params, traffic) = (engine.params().lwe(), traffic.unwrap());
+    let (n, switched) = (params.n(), params.spec().dimension + 1);
+    println!("a table of two messages: {traffic:?}");
+    assert_eq!(traffic.bytes_down, 8 * (2 * n + n + 1 + 2 * switched) as u64);
     // Where there is no room for them, tables of one message are all there is.
-    let (refused, most, alone) = read(&small(tree.bytes() as u64 - 8));
+    let (refused, most, alone, _) = read(&small(tree.bytes() as u64 - 8));
     let error = refused.unwrap_err();
     assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("wide take"), "{error}");
     assert_eq!((most, alone.unwrap()), (0, plain.key as u64));

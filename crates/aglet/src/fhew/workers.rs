@@ -199,6 +199,25 @@ impl Rotate for Workers<'_> {
         })
     }
 
+    /// As [`Workers::extract`].
+    fn choose_some(
+        &self,
+        choices: &BlindRotationKey,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        at: &[usize],
+    ) -> Result<Vec<Vec<LweCiphertext>>, aglet_bootstrap::Error> {
+        let (ctx, (_, backend)) = (&self.engine.ctx, self.engine.runtime.machine());
+        match self.key.choices_on(ctx, &backend, choices)? {
+            Some(there) => self.batches(cts, starts, true, |some, own| {
+                self.key.key.choose_by(ctx, (choices, &*there), (some, own), at)
+            }),
+            None => {
+                self.choose(choices, cts, starts, |sample| Ok(at.iter().map(|&at| sample.extract(ctx, at)).collect()))
+            }
+        }
+    }
+
     fn each<T: Sync, U: Send>(
         &self,
         items: &[T],

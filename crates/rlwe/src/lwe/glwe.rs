@@ -117,7 +117,7 @@ impl GlweSample {
         Ok(Self { words, key: start.key, noises: Self::rotated_noises(ctx, start, by, choice) })
     }
 
-    /// [`GlweSample::extract`] of what a rotation made of a start, where only these words are known: the mask and the body.
+    /// [`GlweSample::extract`] of [`GlweSample::rotated`], where only these words are known: the mask and the body.
     ///
     /// # Errors
     /// [`Error::BadParameters`] for another number of words.
@@ -126,12 +126,13 @@ impl GlweSample {
         words: Vec<u64>,
         (start, by): (&Self, &Switched),
         at: usize,
+        choice: Option<Gadget>,
     ) -> Result<LweCiphertext, Error> {
         let (found, expected) = (words.len(), ctx.params().coordinates() + 1);
         if found != expected {
             return Err(OperandFault::Size { what: "ciphertext", measure: "size", found, expected }.into());
         }
-        let noises = Self::rotated_noises(ctx, start, by, None);
+        let noises = Self::rotated_noises(ctx, start, by, choice);
         let sources = noises.iter().map(|noise| noise.source(ctx.params().n(), at, 1)).collect();
         Ok(LweCiphertext::new(words, start.key, Sources::new(ctx, sources)))
     }

@@ -168,10 +168,7 @@ impl FhewBootstrapKey {
         starts: &[GlweSample],
     ) -> Result<Vec<GlweSample>, Error> {
         self.check(ctx, cts, starts, 0)?;
-        if choices.key() != self.id {
-            let (found, expected) = (choices.key(), self.id);
-            return Err(aglet_rlwe::Error::KeyMismatch { what: "packing key", found, expected }.into());
-        }
+        self.own_choices(choices)?;
         if let Some(there) = there {
             return self.whole(ctx, there, (cts, starts, 0), Some(choices.gadget()));
         }
@@ -225,11 +222,47 @@ impl FhewBootstrapKey {
         (cts, starts, log_tables): (&[LweCiphertext], &[GlweSample], u32),
         at: &[usize],
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        self.coefficients(ctx, there, (cts, starts, log_tables), (at, None))
+    }
+
+    /// Coefficients `at` of [`FhewBootstrapKey::choose`] by keys on a backend, a list for each result.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn choose_by(
+        &self,
+        ctx: &LweContext,
+        (choices, there): (&BlindRotationKey, &dyn BlockRotation),
+        (cts, starts): (&[LweCiphertext], &[GlweSample]),
+        at: &[usize],
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        self.own_choices(choices)?;
+        self.coefficients(ctx, there, (cts, starts, 0), (at, Some(choices.gadget())))
+    }
+
+    fn own_choices(&self, choices: &BlindRotationKey) -> Result<(), Error> {
+        match choices.key() == self.id {
+            true => Ok(()),
+            false => {
+                let (found, expected) = (choices.key(), self.id);
+                Err(aglet_rlwe::Error::KeyMismatch { what: "packing key", found, expected }.into())
+            }
+        }
+    }
+
+    /// Coefficients of the results of a rotation by a backend, by keys with the digits of choices or by its own.
+    fn coefficients(
+        &self,
+        ctx: &LweContext,
+        there: &dyn BlockRotation,
+        (cts, starts, log_tables): (&[LweCiphertext], &[GlweSample], u32),
+        (at, choice): (&[usize], Option<Gadget>),
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let (switched, results) = self.bootstrapped(ctx, there, (cts, starts, log_tables), Some(at))?;
         let mut results = results.into_iter();
         let list = |pair| {
             let own = at.iter().zip(results.by_ref());
-            own.map(|(&at, words)| Ok(GlweSample::extracted(ctx, words, pair, at)?)).collect()
+            own.map(|(&at, words)| Ok(GlweSample::extracted(ctx, words, pair, at, choice)?)).collect()
         };
         pairs(&switched, starts).map(list).collect()
     }

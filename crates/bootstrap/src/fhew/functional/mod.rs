@@ -70,6 +70,21 @@ pub trait Rotate: Sync {
         then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error>;
 
+    /// These coefficients of each result of [`Rotate::choose`] as ciphertexts, a list for each.
+    ///
+    /// # Errors
+    /// As there.
+    fn choose_some(
+        &self,
+        choices: &BlindRotationKey,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        at: &[usize],
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let ctx = self.context();
+        self.choose(choices, cts, starts, |sample| Ok(at.iter().map(|&at| sample.extract(ctx, at)).collect()))
+    }
+
     /// What `work` makes of each item, in their order.
     ///
     /// # Errors

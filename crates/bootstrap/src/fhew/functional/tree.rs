@@ -181,12 +181,11 @@ fn chosen(
 ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
     let ctx = run.context();
     // Each result of a choice has a box of its own.
-    let places = (0..plan.kind.results()).map(|i| i * ctx.params().n() / from.boxes().0);
-    let extracted = |sample: GlweSample| Ok(places.clone().map(|at| sample.extract(ctx, at)).collect::<Vec<_>>());
+    let places: Vec<usize> = (0..plan.kind.results()).map(|i| i * ctx.params().n() / from.boxes().0).collect();
     let Some((gadget, variance)) = plan.multiplies(message) else {
         return match packing.choices().filter(|_| plan.coarse) {
-            Some(key) => run.choose(key, by, starts, extracted),
-            None => run.rotate(by, starts, 0, extracted),
+            Some(key) => run.choose_some(key, by, starts, &places),
+            None => run.extract(by, starts, 0, &places),
         };
     };
     let mut one = vec![0; ctx.params().n()];
@@ -200,7 +199,10 @@ fn chosen(
     let each = starts.len() / by.len();
     let jobs: Vec<(&BoxSample, &GlweSample)> =
         starts.iter().enumerate().map(|(at, start)| (&boxes[at / each], start)).collect();
-    run.each(&jobs, |(own, start)| extracted(own.product(ctx, start)?))
+    run.each(&jobs, |(own, start)| {
+        let product = own.product(ctx, start)?;
+        Ok(places.iter().map(|&at| product.extract(ctx, at)).collect())
+    })
 }
 
 /// The table of a message from its packed values: each fills its box.
