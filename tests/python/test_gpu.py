@@ -196,6 +196,10 @@ def test_sets_that_a_card_does_not_rotate_by_are_named(driver: ctypes.CDLL, pres
     few, many, most = (engine.estimate("nand", batch=batch).card_bytes for batch in (1, 4096, 9000))
     assert engine.estimate("nand").key_bytes < few < many - 4095 * 8 * 4 * 512
     assert many == most
+    # Tables of two messages choose by a key of one digit, half as large as that of the bootstrap.
+    engine = FhewEngine(preset="wide")
+    one, pair = (engine.estimate(what).card_bytes for what in ("lookup", "lookup2"))
+    assert 42e6 < pair - one < 0.6 * one
     (_, card), *rows = info._card_rows()
     assert "self-test: passed" in card
     assert dict(rows)["FHEW on the processor alone"] == "lmkcdey, dm, ntru"
