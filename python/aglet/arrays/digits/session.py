@@ -220,7 +220,8 @@ class DigitSession(InFolders[Any]):
 
         Places of up to 16 values take a bootstrap for each digit of the result. Those of up to 256 take one more for
         all digits, and the packing key: preset "wide" and `create_keys(packing=True)`. Those of up to 4,096 take 2 for
-        two digits and 16 more, those of up to 65,536 take 18 and 16 more. Equal parts of tables are computed once.
+        two digits and 16 more, those of up to 65,536 too and 12 to 16 beyond that, or 18 for two digits of few. Equal
+        parts of tables are computed once.
 
         Parameters
         ----------
