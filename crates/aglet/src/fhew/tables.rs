@@ -96,6 +96,8 @@ impl Engine {
         let plan = self.tree_plan(tables, split, choices);
         let rotations = (plan.rotations() + tables.first().map_or(0, full_rotations)) * count;
         let keys = (key, packing.choices());
-        self.work_with(keys, control, rotations, |run| functional::lookup_planned(run, packing, messages, &plan, allowed))
+        self.work_with(keys, control, rotations, |run| {
+            functional::lookup_planned(run, packing, messages, &plan, allowed)
+        })
     }
 }
