@@ -4,15 +4,15 @@
 //! yet under `tests/vectors/integer-wire-VERSION`, and those of a set with a bootstrap under `integer-bootstrap-wire-VERSION`: what users
 //! may have is never written again.
 
+use super::stored::{forged, now, with_word, Corpus, Store};
 use aglet::integer::{
     presets, BootstrapKey, Ciphertext, Engine, IntegerParams, Packing, Plaintext, RelinearizationKey, RotationKey,
 };
 use aglet::wire::{self, IntegerOrigin, Stored};
-use aglet::{Control, ErrorKind, PublicKey, Runtime, SecretKey};
+use aglet::{ErrorKind, PublicKey, Runtime, SecretKey};
 use aglet_ring::arch;
 use aglet_rlwe::security::Security;
 use aglet_testing::integer;
-use std::path::{Path, PathBuf};
 
 fn params() -> IntegerParams {
     IntegerParams::from_toml(integer::FEWEST, Security::NotChecked).unwrap()
@@ -22,24 +22,13 @@ fn small(packing: Packing) -> Engine {
     Engine::new(params(), packing, 1).unwrap()
 }
 
-fn now() -> Control {
-    Control::new()
-}
-
+/// Writes and reads a thing, also where no engine is: secret keys want one.
 fn through<T: Stored<IntegerOrigin> + Sync>(engine: &Engine, x: &T) -> T {
-    let bytes = engine.serialize(x, &now()).unwrap();
-    let back: T = engine.deserialize(&bytes, &now()).unwrap();
-    assert_eq!(*engine.serialize(&back, &now()).unwrap(), *bytes, "a {} is written one way", T::KIND.name);
-    let said = wire::FORMAT.summary(&bytes).unwrap();
-    assert_eq!((said.kind, said.family), (T::KIND, "integer"));
-    let origin = IntegerOrigin::find(&said, true).unwrap();
+    let bytes = engine.bytes(x);
+    let origin = IntegerOrigin::find(&wire::FORMAT.summary(&bytes).unwrap(), true).unwrap();
     assert!(origin.params == *engine.params() && origin.packing() == engine.packing());
-    assert_eq!(
-        wire::FORMAT.deserialize::<_, T>(&origin, &bytes, &now()).is_err(),
-        T::SECRET,
-        "secret keys want an engine"
-    );
-    back
+    assert_eq!(wire::FORMAT.deserialize::<_, T>(&origin, &bytes, &now()).is_err(), T::SECRET);
+    engine.through(x)
 }
 
 #[test]
@@ -69,30 +58,16 @@ fn integers_work_on_what_comes_out_of_files() {
     }
 }
 
-fn refused<T: Stored<IntegerOrigin>>(engine: &Engine, bytes: &[u8]) -> ErrorKind {
-    match engine.deserialize::<T>(bytes, &now()) {
-        Ok(_) => panic!("a {} was read that should not be", T::KIND.name),
-        Err(error) => error.kind(),
-    }
-}
-
 #[test]
 fn damaged_forged_and_foreign_files_are_refused() {
     let engine = small(Packing::Slots);
     let sk = engine.create_secret_key().unwrap();
     let ct = engine.encrypt_with_secret(&[1, 2, 3], 1, &sk).unwrap();
-    let bytes = engine.serialize(&ct, &now()).unwrap();
-    for at in 0..bytes.len() {
-        let mut bad = bytes.to_vec();
-        bad[at] ^= 1 << (at % 8);
-        let kind = refused::<Ciphertext>(&engine, &bad);
-        assert!(matches!(kind, ErrorKind::Serialization | ErrorKind::KeyMismatch), "byte {at}: {kind:?}");
-    }
-    assert!((0..bytes.len())
-        .step_by(13)
-        .all(|end| refused::<Ciphertext>(&engine, &bytes[..end]) == ErrorKind::Serialization));
-    assert_eq!(refused::<Plaintext>(&engine, &bytes), ErrorKind::Serialization);
-    assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
+    let bytes = engine.bytes(&ct);
+    engine.damage_is_seen(&ct, (8, 13));
+    assert_eq!(engine.refused::<Plaintext>(&bytes).0, ErrorKind::Serialization);
+    assert_eq!(engine.refused::<SecretKey>(&bytes).0, ErrorKind::Serialization);
+    let refused = |bytes: &[u8]| engine.refused::<Ciphertext>(bytes).0;
     // Limbs, polynomials, factor, noise, and a word of no meaning.
     for (word, value) in [
         (0, 0),
@@ -109,11 +84,7 @@ fn damaged_forged_and_foreign_files_are_refused() {
         (3, f64::INFINITY.to_bits()),
         (4, 1),
     ] {
-        let mut bad = bytes.to_vec();
-        bad[152 + 8 * word..160 + 8 * word].copy_from_slice(&u64::to_le_bytes(value));
-        let seal = *blake3::hash(&bad[..224]).as_bytes();
-        bad[224..256].copy_from_slice(&seal);
-        assert_eq!(refused::<Ciphertext>(&engine, &bad), ErrorKind::Serialization, "word {word} = {value}");
+        assert_eq!(refused(&with_word(&bytes, word, value)), ErrorKind::Serialization, "word {word} = {value}");
     }
     // Other packings and parameters, which are named.
     let say = |engine: &Engine| engine.deserialize::<Ciphertext>(&bytes, &now()).unwrap_err();
@@ -129,7 +100,7 @@ fn damaged_forged_and_foreign_files_are_refused() {
     )
     .unwrap();
     let theirs = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
-    assert_eq!(refused::<SecretKey>(&engine, &theirs), ErrorKind::Serialization);
+    assert_eq!(engine.refused::<SecretKey>(&theirs).0, ErrorKind::Serialization);
     let ours = engine.serialize(&sk, &now()).unwrap();
     let wrong = toy.deserialize::<SecretKey>(&ours, &now()).unwrap_err().to_string();
     assert!(wrong.contains("family \"integer\""), "{wrong}");
@@ -143,15 +114,6 @@ fn refreshed() -> Engine {
     Engine::new(params, Packing::Slots, 1).unwrap()
 }
 
-/// A header that says another thing, with the checksum that it would have.
-fn forged(bytes: &[u8], at: usize, with: &[u8]) -> Vec<u8> {
-    let mut bad = bytes.to_vec();
-    bad[at..at + with.len()].copy_from_slice(with);
-    let seal = *blake3::hash(&bad[..224]).as_bytes();
-    bad[224..256].copy_from_slice(&seal);
-    bad
-}
-
 /// The largest key of all, cut, flipped, forged and foreign: each is refused, and before anything of its size is made.
 #[test]
 fn bootstrap_keys_that_are_none_are_refused() {
@@ -159,7 +121,7 @@ fn bootstrap_keys_that_are_none_are_refused() {
     let sk = engine.create_secret_key().unwrap();
     let key = engine.create_bootstrap_key(&sk, None, &now()).unwrap();
     let bytes = engine.serialize(&through(&engine, &key), &now()).unwrap();
-    let no = |bytes: &[u8]| refused::<BootstrapKey>(&engine, bytes);
+    let no = |bytes: &[u8]| engine.refused::<BootstrapKey>(bytes).0;
     let step = bytes.len() / 97;
     for at in (0..bytes.len()).step_by(step).chain(0..256) {
         assert_eq!(no(&bytes[..at]), ErrorKind::Serialization, "{at} bytes");
@@ -172,12 +134,13 @@ fn bootstrap_keys_that_are_none_are_refused() {
     for (at, with) in
         [(16, &u64::MAX.to_le_bytes()[..]), (12, &[255, 255, 255, 255]), (10, &[3, 0]), (152, &[1]), (216, &[1])]
     {
-        assert_eq!(no(&forged(&bytes, at, with)), ErrorKind::Serialization, "{with:?} at {at}");
+        let bad = forged(&bytes, |header| header[at..at + with.len()].copy_from_slice(with));
+        assert_eq!(no(&bad), ErrorKind::Serialization, "{with:?} at {at}");
     }
     // Engines of other parameters, with a bootstrap and without, and other families.
     for other in ["int16", "int-levels-13"] {
         let other = Engine::new(presets::load(other, presets::Security::Bits128).unwrap(), Packing::Slots, 1).unwrap();
-        assert_eq!(refused::<BootstrapKey>(&other, &bytes), ErrorKind::KeyMismatch);
+        assert_eq!(other.refused::<BootstrapKey>(&bytes).0, ErrorKind::KeyMismatch);
     }
     let toy = aglet::ckks::Engine::new(
         aglet::ckks::presets::load("toy", aglet::ckks::presets::Security::NotChecked).unwrap(),
@@ -186,12 +149,12 @@ fn bootstrap_keys_that_are_none_are_refused() {
     )
     .unwrap();
     assert!(toy.deserialize::<aglet::ckks::BootstrapKey>(&bytes, &now()).is_err());
-    assert_eq!(refused::<RotationKey>(&engine, &bytes), ErrorKind::Serialization);
+    assert_eq!(engine.refused::<RotationKey>(&bytes).0, ErrorKind::Serialization);
     // A set without a bootstrap has no such key, whatever a file says.
     let plain = small(Packing::Slots);
     let theirs =
         plain.serialize(&plain.create_relinearization_key(&plain.create_secret_key().unwrap()).unwrap(), &now());
-    let kind = refused::<BootstrapKey>(&plain, &forged(&theirs.unwrap(), 10, &[7, 0]));
+    let kind = plain.refused::<BootstrapKey>(&forged(&theirs.unwrap(), |header| header[10] = 7)).0;
     assert!(matches!(kind, ErrorKind::Serialization | ErrorKind::Parameter), "{kind:?}");
     // Sets that ask for more primes than there are.
     for (own, more) in [
@@ -206,33 +169,24 @@ fn bootstrap_keys_that_are_none_are_refused() {
 
 const CLEAR: [i64; 4] = [-128, 0, 77, 128];
 
-fn vectors() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors"))
-}
-
 fn record() {
     let runtime = Runtime::seeded(1, arch::chosen().unwrap().name(), *b"integers, for later to be read: ").unwrap();
     let engine = Engine::on(runtime, params(), Packing::Slots).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let bytes = engine.serialize(&sk, &now()).unwrap();
-    let folder = vectors().join(format!("integer-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("secret_key");
-    let sk = if path.exists() { engine.read(&path, &now()).unwrap() } else { sk };
-    fn write<T: Stored<IntegerOrigin> + Sync>(engine: &Engine, path: PathBuf, x: &T) {
-        if !path.exists() {
-            engine.write(x, &path, &now()).unwrap();
-        }
-    }
+    let folder = &Corpus::of_today("integer-wire-", &bytes, "");
+    std::fs::create_dir_all(folder).unwrap();
+    let corpus = Corpus { folder };
+    corpus.write(&engine, "secret_key", &sk);
+    let sk = corpus.read(&engine, "secret_key");
     let pk = engine.create_public_key(&sk).unwrap();
     let ct = engine.encrypt(&CLEAR, 2, &pk).unwrap();
-    write(&engine, path, &sk);
-    write(&engine, folder.join("relinearization_key"), &engine.create_relinearization_key(&sk).unwrap());
-    write(&engine, folder.join("rotation_key"), &engine.create_rotation_key(&sk, &now()).unwrap());
-    write(&engine, folder.join("plaintext"), &engine.encode(&CLEAR).unwrap());
-    write(&engine, folder.join("product"), &engine.multiply_only(&ct, &ct).unwrap());
-    write(&engine, folder.join("ciphertext"), &ct);
-    write(&engine, folder.join("public_key"), &pk);
+    corpus.write(&engine, "relinearization_key", &engine.create_relinearization_key(&sk).unwrap());
+    corpus.write(&engine, "rotation_key", &engine.create_rotation_key(&sk, &now()).unwrap());
+    corpus.write(&engine, "plaintext", &engine.encode(&CLEAR).unwrap());
+    corpus.write(&engine, "product", &engine.multiply_only(&ct, &ct).unwrap());
+    corpus.write(&engine, "ciphertext", &ct);
+    corpus.write(&engine, "public_key", &pk);
 }
 
 /// Those of a set with a bootstrap, which stand beside.
@@ -242,64 +196,49 @@ fn record_refreshed() {
     let engine = Engine::on(runtime, params, Packing::Slots).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let bytes = engine.serialize(&sk, &now()).unwrap();
-    let folder = vectors().join(format!("integer-bootstrap-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
+    let folder = &Corpus::of_today("integer-bootstrap-wire-", &bytes, "");
     if folder.exists() {
         return;
     }
-    std::fs::create_dir_all(&folder).unwrap();
-    let ct = engine.encrypt_with_secret(&CLEAR, 1, &sk).unwrap();
-    engine.write(&sk, &folder.join("secret_key"), &now()).unwrap();
-    engine.write(&ct, &folder.join("ciphertext"), &now()).unwrap();
-    let key = engine.create_bootstrap_key(&sk, None, &now()).unwrap();
-    engine.write(&key, &folder.join("bootstrap_key"), &now()).unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    let (corpus, ct) = (Corpus { folder }, engine.encrypt_with_secret(&CLEAR, 1, &sk).unwrap());
+    corpus.write(&engine, "secret_key", &sk);
+    corpus.write(&engine, "ciphertext", &ct);
+    corpus.write(&engine, "bootstrap_key", &engine.create_bootstrap_key(&sk, None, &now()).unwrap());
 }
 
-fn engine_of(folder: &Path) -> Engine {
-    let said = wire::FORMAT.summary(&std::fs::read(folder.join("ciphertext")).unwrap()).unwrap();
-    let origin = IntegerOrigin::find(&said, true).unwrap();
+fn engine_of(corpus: &Corpus<'_>) -> Engine {
+    let origin = IntegerOrigin::find(&corpus.said("ciphertext"), true).unwrap();
     Engine::new(origin.params.clone(), origin.packing(), 1).unwrap()
 }
 
-fn read<T: Stored<IntegerOrigin>>(engine: &Engine, folder: &Path, name: &str) -> T {
-    engine.read(&folder.join(name), &now()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))
-}
-
-fn check_refreshed(folder: &Path) {
-    let engine = engine_of(folder);
-    let (sk, ct): (SecretKey, Ciphertext) = (read(&engine, folder, "secret_key"), read(&engine, folder, "ciphertext"));
-    let key: BootstrapKey = read(&engine, folder, "bootstrap_key");
+fn check_refreshed(corpus: &Corpus<'_>) {
+    let engine = engine_of(corpus);
+    let (sk, ct): (SecretKey, Ciphertext) = (corpus.read(&engine, "secret_key"), corpus.read(&engine, "ciphertext"));
+    let key: BootstrapKey = corpus.read(&engine, "bootstrap_key");
     let out = engine.bootstrap(&ct, &key, &now()).unwrap();
-    assert_eq!(engine.decrypt(&out, &sk).unwrap()[..4], CLEAR, "{folder:?}");
+    assert_eq!(engine.decrypt(&out, &sk).unwrap()[..4], CLEAR, "{:?}", corpus.folder);
     assert_eq!(out.level(), engine.params().max_level());
 }
 
 /// Reads everything and uses it once.
-fn check(folder: &Path) {
-    let engine = engine_of(folder);
-    let (sk, pk): (SecretKey, PublicKey) = (read(&engine, folder, "secret_key"), read(&engine, folder, "public_key"));
-    let relin: RelinearizationKey = read(&engine, folder, "relinearization_key");
-    let rotation: RotationKey = read(&engine, folder, "rotation_key");
-    let (pt, ct): (Plaintext, Ciphertext) = (read(&engine, folder, "plaintext"), read(&engine, folder, "ciphertext"));
-    let product = engine.relinearize(&read(&engine, folder, "product"), &relin).unwrap();
+fn check(corpus: &Corpus<'_>) {
+    let engine = engine_of(corpus);
+    let (sk, pk): (SecretKey, PublicKey) = (corpus.read(&engine, "secret_key"), corpus.read(&engine, "public_key"));
+    let relin: RelinearizationKey = corpus.read(&engine, "relinearization_key");
+    let rotation: RotationKey = corpus.read(&engine, "rotation_key");
+    let (pt, ct): (Plaintext, Ciphertext) = (corpus.read(&engine, "plaintext"), corpus.read(&engine, "ciphertext"));
+    let product = engine.relinearize(&corpus.read(&engine, "product"), &relin).unwrap();
     let square = |x: i64| (x * x + 128).rem_euclid(257) - 128;
     assert_eq!(engine.decode(&pt).unwrap()[..4], CLEAR);
     assert_eq!(engine.decrypt(&engine.rotate_rows(&ct, &rotation, 1).unwrap(), &sk).unwrap()[1..5], CLEAR);
-    assert_eq!(engine.decrypt(&product, &sk).unwrap()[..4], CLEAR.map(square), "{folder:?}");
+    assert_eq!(engine.decrypt(&product, &sk).unwrap()[..4], CLEAR.map(square), "{:?}", corpus.folder);
     let fresh = engine.multiply(&engine.encrypt(&pt, 1, &pk).unwrap(), &ct, &relin).unwrap();
-    assert_eq!(engine.decrypt(&fresh, &sk).unwrap()[..4], CLEAR.map(square), "{folder:?}");
+    assert_eq!(engine.decrypt(&fresh, &sk).unwrap()[..4], CLEAR.map(square), "{:?}", corpus.folder);
 }
 
 #[test]
 fn files_of_every_version_are_read() {
-    if std::env::var("AGLET_WIRE").is_ok_and(|wish| wish == "record") {
-        record();
-        record_refreshed();
-    }
-    for (prefix, check) in [("integer-wire-", check as fn(&Path)), ("integer-bootstrap-wire-", check_refreshed)] {
-        let paths = std::fs::read_dir(vectors()).unwrap().map(|entry| entry.unwrap().path());
-        let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix));
-        let folders: Vec<PathBuf> = paths.filter(ours).collect();
-        assert!(!folders.is_empty(), "the files are gone");
-        folders.iter().for_each(|folder| check(folder));
-    }
+    Corpus::each("integer-wire-", record, check);
+    Corpus::each("integer-bootstrap-wire-", record_refreshed, check_refreshed);
 }

@@ -34,5 +34,6 @@ mod scheme_switch_files;
 mod scheme_switch_integers;
 mod scheme_switch_integers_from_fhew;
 mod ship;
+mod stored;
 mod toy;
 mod wire_corpus;

@@ -4,6 +4,7 @@
 //! `AGLET_WIRE=record cargo test -p aglet --test all scheme_switch_corpus::` writes those of the version that today's code writes that are not there
 //! yet: what users may have is never written again.
 
+use super::stored::Corpus;
 use aglet::ckks::{self, BootstrapKeys, CkksParams, KeySize, Method, Request};
 use aglet::fhew::{self, FhewParams, Form};
 use aglet::integer::{self, Packing};
@@ -16,13 +17,9 @@ use aglet_ring::arch;
 use aglet_rlwe::security::Security;
 use aglet_testing::fixture::shrunk_integers;
 use aglet_testing::scheme_switch;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const CLEAR: [bool; 5] = [true, false, false, true, true];
-
-fn vectors() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors"))
-}
 
 fn record() {
     let slots = CkksParams::from_toml(scheme_switch::SLOTS, Security::NotChecked).unwrap();
@@ -33,7 +30,7 @@ fn record() {
     let (switch, now) = (SchemeSwitch::new(slots, fhew).unwrap(), Control::new());
     let (main, fhew_secret) = (switch.slots().create_secret_key().unwrap(), switch.fhew().create_secret_key().unwrap());
     let bytes = switch.slots().serialize(&main, &now).unwrap();
-    let folder = vectors().join(format!("bridge-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
+    let folder = Corpus::of_today("bridge-wire-", &bytes, "");
     if !folder.exists() {
         std::fs::create_dir_all(&folder).unwrap();
         switch.slots().write(&main, &folder.join("secret_key"), &now).unwrap();
@@ -81,7 +78,7 @@ fn record_integers() {
     let (main, fhew_secret) = (switch.slots().create_secret_key().unwrap(), switch.fhew().create_secret_key().unwrap());
     let bytes = switch.slots().serialize(&main, &now).unwrap();
     // Keys in the folder without this end lead down alone: they are of the days before anything went back.
-    let folder = vectors().join(format!("integer-bridge-wire-{}-both-ways", u16::from_le_bytes([bytes[8], bytes[9]])));
+    let folder = Corpus::of_today("integer-bridge-wire-", &bytes, "-both-ways");
     if !folder.exists() {
         std::fs::create_dir_all(&folder).unwrap();
         switch.slots().write(&main, &folder.join("secret_key"), &now).unwrap();
@@ -117,24 +114,12 @@ fn check_integers(folder: &Path) {
     }
 }
 
-/// Every folder of a name, after writing that of today if that is asked for.
-fn folders(name: &str, record: fn()) -> Vec<PathBuf> {
-    if std::env::var("AGLET_WIRE").is_ok_and(|wish| wish == "record") {
-        record();
-    }
-    let paths = std::fs::read_dir(vectors()).unwrap().map(|entry| entry.unwrap().path());
-    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(name));
-    let folders: Vec<PathBuf> = paths.filter(ours).collect();
-    assert!(!folders.is_empty(), "the files are gone");
-    folders
-}
-
 #[test]
 fn files_of_every_version_are_read() {
-    folders("bridge-wire-", record).iter().for_each(|folder| check(folder));
+    Corpus::each("bridge-wire-", record, |corpus| check(corpus.folder));
 }
 
 #[test]
 fn files_of_scheme_switches_from_integers_are_read() {
-    folders("integer-bridge-wire-", record_integers).iter().for_each(|folder| check_integers(folder));
+    Corpus::each("integer-bridge-wire-", record_integers, |corpus| check_integers(corpus.folder));
 }

@@ -1,5 +1,6 @@
 //! Files of a switch's key: it comes back and works, in both directions; damaged, cut and foreign ones are refused.
 
+use super::stored::Store;
 use aglet::ckks::presets;
 use aglet::ckks::{self, BootstrapKeys, KeySize, Method, Request};
 use aglet::fhew::{self, Form};
@@ -14,10 +15,6 @@ fn switch(slots: Option<usize>, set: &str) -> SchemeSwitch {
         fhew::Engine::new(fhew::presets::load(set, fhew::presets::Security::Bits128).unwrap(), 1).unwrap(),
     )
     .unwrap()
-}
-
-fn refused(switch: &SchemeSwitch, bytes: &[u8]) -> ErrorKind {
-    switch.deserialize::<SchemeSwitchKey>(bytes, &Control::new()).map(|_| ()).unwrap_err().kind()
 }
 
 #[test]
@@ -65,11 +62,13 @@ fn damaged_cut_and_foreign_keys_are_refused() {
     for at in (0..600).chain((600..bytes.len()).step_by(step)) {
         let mut bad = bytes.to_vec();
         bad[at] ^= 1 << (at % 8);
-        let kind = refused(&own, &bad);
+        let kind = own.refused::<SchemeSwitchKey>(&bad).0;
         assert!(matches!(kind, ErrorKind::Serialization | ErrorKind::KeyMismatch), "byte {at}: {kind:?}");
     }
-    (0..bytes.len()).step_by(step).for_each(|end| assert_eq!(refused(&own, &bytes[..end]), ErrorKind::Serialization));
-    assert_eq!(refused(&switch(None, "lut2"), &bytes), ErrorKind::KeyMismatch);
+    (0..bytes.len())
+        .step_by(step)
+        .for_each(|end| assert_eq!(own.refused::<SchemeSwitchKey>(&bytes[..end]).0, ErrorKind::Serialization));
+    assert_eq!(switch(None, "lut2").refused::<SchemeSwitchKey>(&bytes).0, ErrorKind::KeyMismatch);
     let other = own.slots().serialize(&main, &control).unwrap();
-    assert_eq!(refused(&own, &other), ErrorKind::Serialization);
+    assert_eq!(own.refused::<SchemeSwitchKey>(&other).0, ErrorKind::Serialization);
 }
