@@ -102,6 +102,10 @@ def test_numbers_of_several_bits_become_floats() -> None:
     assert own.decrypt(own.encrypt(clear, representation="slots", bound=(-5, 12)).mean()) == pytest.approx(
         clear.mean(), abs=1e-3
     )
+    # A number without a bit is public, also where it is a sum.
+    zero = own.encrypt(clear, representation="slots", bound=(-5, 12)) % 1
+    assert zero.bound == (0, 0)
+    assert own.decrypt(zero.mean()) == pytest.approx(0, abs=1e-3)
     with pytest.raises(MissingKeyError, match="integers=integer_engine"):
         Session(slots_engine().create_keys()).encrypt(AGE).astype(np.float64)
 
