@@ -10,7 +10,7 @@ import pytest
 
 from aglet import Engine, FhewEngine, Session
 from aglet.errors import MissingKeyError, RangeError
-from mixed_sets import SLOTS, session, small
+from mixed_sets import SLOTS, session, small, three
 
 RANDOM = np.random.default_rng(29)
 SHAPES = [(), (1,), (3, 5), (2, 1, 4), (70,)]
@@ -114,7 +114,7 @@ def test_what_has_no_cast_is_refused() -> None:
 
 
 def test_noise_that_nobody_knows_is_refused() -> None:
-    own = small()
+    own = three()
     digits = own.encrypt(np.array([3, 200, 7], dtype=np.uint8))
     floats = digits.astype(np.float64)
     assert floats.chunks[0].noise is None
