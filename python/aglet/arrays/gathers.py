@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["collected", "part_cost"]
+__all__ = ["babies", "collected", "part_cost"]
 
 
 class _Giants(NamedTuple):
@@ -43,14 +43,14 @@ def _planned(steps: tuple[int, ...], slots: int) -> _Giants:
     found = []
     for exponent in range(max(numbers).bit_length() + 1):
         size = 1 << exponent
-        turns = [(baby & -baby) * unit for baby in _babies({number % size for number in numbers})]
+        turns = [(baby & -baby) * unit for baby in babies({number % size for number in numbers})]
         giants = sorted({number // size for number in numbers}, reverse=True)
         back = [(one - after) * size * unit for one, after in itertools.pairwise(giants)]
         found.append(_Giants(rotations.cost([*turns, *back, giants[-1] * size * unit + base], slots), base, unit, size))
     return min(found)
 
 
-def _babies(wanted: set[int]) -> list[int]:
+def babies(wanted: set[int]) -> list[int]:
     """These steps and those that lead to them, each by one more bit."""
     every = set(wanted)
     for one in wanted:
@@ -87,7 +87,7 @@ def _from_chunk(array: EncryptedArray, chunk: Chunk, steps: dict[int, Index]) ->
         )
     numbered = {(step - plan.base) % around // plan.unit: places for step, places in steps.items()}
     rotated = {0: chunk}
-    for baby in _babies({number % plan.size for number in numbered}):
+    for baby in babies({number % plan.size for number in numbered}):
         rotated[baby] = machine.rotate(rotated[baby & (baby - 1)], [(baby & -baby) * plan.unit % around])[0]
     groups: dict[int, list[int]] = defaultdict(list)
     for number in numbered:

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from aglet.arrays.machine import Chunk
     from aglet.arrays.rotations import Part
 
-__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "mixed", "moved", "spelled_out", "spread_out"]
+__all__ = [
+    "MOST_MOVES",
+    "aligned",
+    "cleaned",
+    "compact",
+    "cost",
+    "laid_out",
+    "mixed",
+    "moved",
+    "spelled_out",
+    "spread_out",
+]
 
 MOST_MOVES = 4096
 """The most rotations of one move. More of them would take minutes, and another layout avoids them."""
@@ -120,12 +131,8 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int, *, le
 
 def mixed(array: EncryptedArray, parts: list[Part], ends: tuple[Index, Index], levels: int) -> list[Chunk]:
     """New chunks of these parts, for elements that move from the first of two places to the second; 0 between them."""
-    (source, target), slots, around = ends, array.session.slots, rotations.cycle(array)
-    plans, rows = copies.broadcasts(array, source, target, len(parts), levels), slots // around
-    steps = [_Move.planned(array, part, plans[at * rows : (at + 1) * rows], levels) for at, part in enumerate(parts)]
-    # Rotations that several new chunks share, or each chunk's own way.
-    shared = {key for one in steps if one.echo is None for key in one.part}
-    apart = sum(one.ways for one in steps)
+    steps, shared = _steps(array, parts, ends, levels)
+    apart, around = sum(one.ways for one in steps), rotations.cycle(array)
     fewest = min(sum(1 for _, step in shared if step), apart)
     if fewest > MOST_MOVES:
         raise ParameterError(
@@ -136,6 +143,27 @@ def mixed(array: EncryptedArray, parts: list[Part], ends: tuple[Index, Index], l
     sharing = rotations.cost((step for _, step in shared), around) <= sum(one.cost for one in steps)
     turned = rotations.turned(array, shared) if sharing or apart > MOST_MOVES else None
     return [one.made(array, turned) for one in steps]
+
+
+def cost(array: EncryptedArray, parts: list[Part], ends: tuple[Index, Index]) -> tuple[int, int] | None:
+    """The key switches and masks of `mixed` on one level; None if it refuses."""
+    steps, shared = _steps(array, parts, ends, 1)
+    apart, each = sum(one.ways for one in steps), sum(one.cost for one in steps)
+    if min(sum(1 for _, step in shared if step), apart) > MOST_MOVES:
+        return None
+    together = rotations.cost((step for _, step in shared), rotations.cycle(array))
+    return (together, sum(len(part) for part in parts)) if together <= each else (each, apart)
+
+
+def _steps(
+    array: EncryptedArray, parts: list[Part], ends: tuple[Index, Index], levels: int
+) -> tuple[list[_Move], set[tuple[int, int]]]:
+    """How each new chunk is made, and the rotations that several share, if they are made so."""
+    (source, target), rows = ends, array.session.slots // rotations.cycle(array)
+    plans = copies.broadcasts(array, source, target, len(parts), levels)
+    steps = [_Move.planned(array, part, plans[at * rows : (at + 1) * rows], levels) for at, part in enumerate(parts)]
+    # Rotations that several new chunks share, or each chunk's own way.
+    return steps, {key for one in steps if one.echo is None for key in one.part}
 
 
 class _Move(NamedTuple):
