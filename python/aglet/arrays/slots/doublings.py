@@ -245,30 +245,36 @@ def _cost(x: _Elements, stage: _Stage) -> float:
     return doublings + MASK * len(digits) + turns
 
 
-def made(array: Any, way: list[_Found]) -> Any:
-    """A new ciphertext: the elements in their slots, and 0 in the others. Each stage but the last takes its level."""
-    machine = array.session.machine
-    if not way:
-        return machine.multiply(array.chunks[0], 0)
-    return functools.reduce(machine.add, [_made(array, one) for one in way])
+def made(array: Any, way: Way) -> list[Any]:
+    """The new ciphertexts: the elements in their slots, and 0 in the others, below by all levels of the way."""
+    machine, found = array.session.machine, []
+    for several in way.chunks:
+        parts = [_made(array, one, way.levels) for one in several]
+        empty = [] if parts else [_lower(machine, machine.multiply(array.chunks[0], 0), way.levels - 1)]
+        found.append(machine.quieter(functools.reduce(machine.add, parts + empty)))
+    return found
 
 
-def _made(array: Any, found: _Found) -> Any:
+def _made(array: Any, found: _Found, levels: int) -> Any:
     machine, x = array.session.machine, found.elements
-    chunk = None
-    for stage in found.stages:
-        if chunk is None:
-            sources = [array.chunks[of] for of, _ in x.chunks]
-            turned = [_turned(machine, one, base) for one, (_, base) in zip(sources, x.chunks, strict=True)]
-        else:
-            chunk = machine.quieter(chunk)
-            for bit in range(stage.begin, stage.doubled):
-                step = x.unit * x.weight(bit, bit + 1) % x.around
-                chunk = machine.add(chunk, _turned(machine, chunk, step))
-            turned = [chunk]
-        chunk = _chosen(array, x, stage, turned)
+    first, *others = found.stages
+    turned = [_turned(machine, array.chunks[of], base) for of, base in x.chunks]
+    chunk = _chosen(array, x, first, turned)
+    for stage in others:
+        chunk = machine.quieter(chunk)
+        for bit in range(stage.begin, stage.doubled):
+            chunk = machine.add(chunk, _turned(machine, chunk, x.unit * x.weight(bit, bit + 1) % x.around))
+        chunk = _chosen(array, x, stage, [chunk])
+    # What is added later has come down as often.
+    chunk = _lower(machine, chunk, levels - len(found.stages))
     for length, step in found.windows:
         chunk = rotations.window(array, chunk, length, step)
+    return chunk
+
+
+def _lower(machine: Any, chunk: Any, levels: int) -> Any:
+    for _ in range(levels):
+        chunk = machine.quieter(chunk)
     return chunk
 
 

@@ -54,8 +54,8 @@ class _Machine:
         return [self._engine.rotate_rows(x, key, -step) if step else x for step in steps]
 
     def quieter(self, x: Any) -> Any:
-        """A level lower, without the noise of masks."""
-        return self._engine.mod_switch(x, x.level - 1) if x.level > 1 else x
+        """A level lower, without the noise of masks: what `mod_switch` multiplies by would leave some."""
+        return self._engine.rescale(x) if x.level > 1 else x
 
     def _behind(self, mask: Any) -> Any:
         return mask.astype(np.int64).reshape(-1, self._session.row_slots)[:, ::-1].reshape(-1)
@@ -103,8 +103,8 @@ def moved(
 
     Places are counted through all ciphertexts. Rows that turn as a whole take no level. Other moves take masks, and
     one level, if there are two, for the noise of these. Moves of many different steps may take more, up to half of the
-    levels: `t + v[:, None]` of 1000 x 20 takes two of eight, and three with a bootstrap, in place of 1,000 masks. With
-    `alone`, all other slots hold 0 in every digit, for sums.
+    levels that there are or that a bootstrap leaves: `t + v[:, None]` of 1000 x 20 takes two of eight, and three with
+    a bootstrap, in place of 1,000 masks. With `alone`, all other slots hold 0 in every digit, for sums.
 
     Raises
     ------
@@ -119,11 +119,15 @@ def moved(
     ends = tuple(places // row * row + row - 1 - places % row for places in (source, target))
     parts = rotations.parts_of(ends[0].ravel(), ends[1].ravel(), _rows(session, x.digits[0]), count)
     turns = not alone and all(len(part) == 1 for part in parts)
-    if not turns or any(step for part in parts for _, step in part):
+    way = None if turns else _way(session, x, parts, ends)
+    if way is not None or not turns or any(step for part in parts for _, step in part):
         # A mask takes more noise than level 0 has room for.
-        x = room(session, x, 3 if alone else 2, int(not turns))
-    way = None if turns else _way(session, _rows(session, x.digits[0]), parts, ends, x.level // 2)
-    digits = tuple(_made(session, chunks, parts, ends, way, turns=turns) for chunks in x.digits)
+        levels = way.levels if way is not None else 1
+        x = room(session, x, levels + 1 + alone, levels * (not turns))
+    if way is not None:
+        made = tuple(doublings.made(_rows(session, chunks), way) for chunks in x.digits)
+        return Numbers(made, x.offset, x.low, x.high)
+    digits = tuple(_made(session, chunks, parts, ends, turns) for chunks in x.digits)
     found = Numbers(digits, x.offset, x.low, x.high)
     return found if turns else found.quieter(session)
 
@@ -132,31 +136,22 @@ def _rows(session: SlotSession, chunks: Chunks) -> Any:
     return _Rows(session, chunks)
 
 
-def _way(session: SlotSession, rows: Any, parts: list[rotations.Part], ends: Any, levels: int) -> doublings.Way | None:
+def _way(session: SlotSession, x: Numbers, parts: list[rotations.Part], ends: Any) -> doublings.Way | None:
     """The way by the bits of steps, if it is cheaper than masks for each step; of these may be too many."""
+    rows, again = _rows(session, x.digits[0]), session.keys.bootstrap is not None
     present = moves.cost(rows, parts, ends)
-    each = doublings.LAST if session.keys.bootstrap is None else doublings.LEVEL
+    each = doublings.LEVEL if again else doublings.LAST
     cost = math.inf if present is None else present[0] + doublings.MASK * present[1] + each
+    after = session.engine.bootstrap_output_level if again else None
+    levels = max(x.level, after or 0) // 2
     if cost <= 2 * each or levels < 2:
         return None
     way = doublings.planned(rows, parts, ends, levels, each)
     return way if way is not None and way.cost < cost else None
 
 
-def _made(
-    session: SlotSession,
-    chunks: Chunks,
-    parts: list[rotations.Part],
-    ends: Any,
-    way: doublings.Way | None,
-    *,
-    turns: bool,
-) -> Chunks:
+def _made(session: SlotSession, chunks: Chunks, parts: list[rotations.Part], ends: Any, turns: bool) -> Chunks:
     rows = _rows(session, chunks)
-    if way is not None:
-        made = [doublings.made(rows, one) for one in way.chunks]
-        level = min(one.level for one in made)
-        return [session.engine.mod_switch(one, level) if one.level > level else one for one in made]
     if not turns:
         return moves.mixed(rows, parts, ends, 1)
     keys = [next(iter(part)) for part in parts]

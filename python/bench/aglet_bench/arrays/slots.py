@@ -111,6 +111,9 @@ class _Engine:
     def mod_switch(self, x: _Chunk, level: int) -> _Chunk:
         return _Chunk(level)
 
+    def rescale(self, x: _Chunk) -> _Chunk:
+        return _Chunk(x.level - 1)
+
     def rotate_rows(self, x: _Chunk, key: Any, delta: int) -> _Chunk:
         return self._rotated(x, (-delta % (self.slot_count // 2)).bit_count())
 
