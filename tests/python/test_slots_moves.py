@@ -12,6 +12,7 @@ import pytest
 
 from aglet import EncryptedArray, EncryptedSlots, Session, SlotSession
 from aglet.arrays import composed
+from aglet.arrays.slots import doublings
 from aglet.errors import AgletError, LevelError, MissingKeyError, ParameterError, RangeError
 from mixed_sets import slots_engine, three
 
@@ -209,19 +210,25 @@ def test_moves_over_two_rows_and_too_many_of_them() -> None:
         )
 
 
-def test_a_plan_counts_what_moves_take() -> None:
+def test_a_plan_counts_what_moves_take(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels, bootstraps and rotations as they are on ciphertexts."""
     from aglet import Engine, FhewEngine, IntegerEngine
 
     engines: Any = {"engine": Engine(use_bootstrap=True), "fhew_engine": FhewEngine(bits=4)}
     beside = IntegerEngine(use_bootstrap=True)
 
-    def taken(program: Any) -> Any:
+    def taken(program: Any, length: int = 40) -> Any:
         def flags(x: Any) -> Any:
             return (program(x.astype(np.int64)) > 1).astype(np.float64)
 
-        return Session.plan(flags, [(40,)], dtypes=[np.bool_], integer_engine=beside, **engines)
+        return Session.plan(flags, [(length,)], dtypes=[np.bool_], integer_engine=beside, **engines)
 
     still, turned, mixed = taken(lambda x: x), taken(lambda x: x[8:] + x[:-8]), taken(lambda x: x[:32].sum())
     assert (still.rotations, turned.rotations) == (0, 1)
     assert mixed.rotations >= 15
+    # Elements of 300 rows, by the bits of their steps and, where levels are dear, by a mask for each step.
+    bits = taken(lambda x: x.reshape(300, 3)[:, 1] + x[:300], 900)
+    monkeypatch.setattr(doublings, "LEVEL", 1e6)
+    masks = taken(lambda x: x.reshape(300, 3)[:, 1] + x[:300], 900)
+    assert 10 < bits.rotations < masks.rotations
+    assert bits.seconds < masks.seconds - 0.5

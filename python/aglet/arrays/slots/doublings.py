@@ -227,18 +227,22 @@ def _doubled(x: _Elements, begin: int) -> int:
     return x.bits
 
 
+def _different(digits: Index) -> set[int]:
+    return set(np.flatnonzero(np.bincount(digits)).tolist())
+
+
 def _first(x: _Elements, end: int) -> float:
     """The cost of a stage of masks alone, which leave nothing but the elements."""
     digits, cost = x.digits(0, end), 0.0
     for at, (_, base) in enumerate(x.chunks):
-        own = {int(one) for one in np.unique(digits[x.group == at])}
+        own = _different(digits[x.group == at])
         babies = gathers.babies(own)
         cost += base.bit_count() + MASK * len(own) + sum(x.turn((one & -one) * x.weight(0, end)) for one in babies)
     return cost
 
 
 def _cost(x: _Elements, stage: _Stage) -> float:
-    digits = {int(one) for one in np.unique(x.digits(stage.doubled, stage.end))}
+    digits = _different(x.digits(stage.doubled, stage.end))
     doublings = sum(x.turn(x.weight(bit, bit + 1)) for bit in range(stage.begin, stage.doubled))
     weight = x.weight(stage.doubled, stage.end) if stage.end > stage.doubled else 1
     turns = sum(x.turn((one & -one) * weight) for one in gathers.babies(digits))
@@ -286,7 +290,7 @@ def _chosen(array: Any, x: _Elements, stage: _Stage, chunks: list[Any]) -> Any:
     terms, masks = [], []
     for at, chunk in enumerate(chunks):
         own = x.group == at if len(chunks) > 1 else np.ones(len(digits), dtype=bool)
-        wanted = {int(one) for one in np.unique(digits[own])}
+        wanted = _different(digits[own])
         turned = {0: chunk}
         for one in gathers.babies(wanted):
             turned[one] = _turned(machine, turned[one & (one - 1)], (one & -one) * unit % x.around)
