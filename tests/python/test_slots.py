@@ -110,6 +110,18 @@ def test_numbers_of_several_bits_become_floats() -> None:
         Session(slots_engine().create_keys()).encrypt(AGE).astype(np.float64)
 
 
+def test_numbers_of_64_bits_that_wrap_are_refused() -> None:
+    own = three()
+    x = own.encrypt(np.array([True, False]), representation="slots")
+    y = own.encrypt(np.array([0, 3], dtype=np.uint64), representation="slots", bound=(0, 3))
+    # numpy has 2^64 - 3, which was -3 as a float.
+    signed = x.astype(np.int64) - y.astype(np.int64)
+    for wraps in (lambda: x - y, lambda: y - 1, lambda: signed.astype(np.uint64, casting="unsafe")):
+        with pytest.raises(RangeError, match="signed dtype"):
+            wraps()
+    np.testing.assert_array_equal(own.decrypt(signed), [1, -3])
+
+
 def test_a_bootstrap_where_levels_run_out() -> None:
     own = three()
     once = ages() % 7 + own.encrypt(AGE, representation="slots") % 5

@@ -95,9 +95,9 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The values in another dtype, wrapped around where they do not fit."""
     if dtype == x.dtype:
         return x
-    found = x.values().astype(x.dtype).astype(dtype)
-    same = dtype.kind != "b" and (found.astype(np.int64) == x.values()).all()
-    made = x.replaced(x.numbers, x.table if same else _signed(found), dtype)
+    found = _signed(x.values().astype(x.dtype).astype(dtype))
+    same = dtype.kind != "b" and (found == x.values()).all()
+    made = x.replaced(x.numbers, x.table if same else found, dtype)
     made._counted = x._counted if same else None
     return made
 
@@ -136,7 +136,7 @@ def _wrapped(like: EncryptedSlots, found: Numbers, values: Any, dtype: np.dtype[
     """Numbers as a dtype, around which they wrap."""
     low, high = dtypes.span(dtype)
     fits = low <= found.low and found.high <= high
-    return like.replaced(found, None if fits else values.astype(dtype), dtype)
+    return like.replaced(found, None if fits else _signed(values.astype(dtype)), dtype)
 
 
 def _ends(value: Any) -> tuple[int, int]:
