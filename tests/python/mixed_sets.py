@@ -29,7 +29,7 @@ def session() -> Session:
 @functools.cache
 def small() -> Session:
     """A session of toys alone, whose bootstraps of FHEW take a millisecond."""
-    return Session(SchemeSwitch(toy(11, SLOTS), low()).create_keys(rotation=True))
+    return Session(SchemeSwitch(toy(10, SLOTS), low()).create_keys(rotation=True))
 
 
 @functools.cache

@@ -1,7 +1,8 @@
-"""Small parameter sets of FHEW for random programs: the sets that users have, in rings and dimensions without security.
+"""Small parameter sets for random programs: the sets that users have, in rings and dimensions without security.
 
 Moduli, gadgets, methods and what sums may grow to are theirs, so that each path runs, and noise is such that nearly
-the same weights are refused. A bootstrap takes a tenth of the time. One program of `OFTEN` runs on the published set.
+the same weights, sums and products are refused. A bootstrap takes a tenth of the time. One program of `OFTEN` runs on
+the published set.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import re
 import warnings
 from typing import Any
 
-from aglet import FhewEngine
+from aglet import Engine, FhewEngine
 from support import ROOT
 
-__all__ = ["OFTEN", "lookups", "small"]
+__all__ = ["OFTEN", "levels", "lookups", "small"]
 
 OFTEN = 20
 """Of so many programs one has parameters that users have."""
@@ -36,13 +37,25 @@ _SMALL: dict[str, dict[str, Any]] = {
 @functools.cache
 def small(preset: str) -> FhewEngine:
     """The small set of this name."""
-    text = (ROOT / f"crates/aglet/presets/fhew/{preset}.toml").read_text().split("[claims]")[0]
-    for key, value in {"name": f'"small-{preset}"', "dimension": 196, **_SMALL[preset]}.items():
-        text, count = re.subn(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
-        assert count == 1
+    text = _text("fhew", preset, {"dimension": 196, **_SMALL[preset]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return FhewEngine(parameters=text, allow_insecure=True)
+
+
+def levels(slots: int, count: int) -> Engine:
+    """So many levels without a bootstrap, in a ring of degree 2^8."""
+    text = _text("ckks", "levels-13", {"log_n": 8})
+    return Engine(parameters=text.replace("count = 2", f"count = {count}"), slot_count=slots, allow_insecure=True)
+
+
+def _text(family: str, preset: str, changes: dict[str, Any]) -> str:
+    """A preset's file without its claims, with other values and another name."""
+    text = (ROOT / f"crates/aglet/presets/{family}/{preset}.toml").read_text().split("[claims]")[0]
+    for key, value in {"name": f'"small-{preset}"', **changes}.items():
+        text, count = re.subn(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
+        assert count == 1, key
+    return text
 
 
 def lookups(preset: str, published: bool) -> FhewEngine:
