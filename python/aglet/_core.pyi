@@ -1055,12 +1055,12 @@ class IntegerEngine:
 
     def __new__(
         cls,
-        preset: str | None,
-        depth: int,
+        choice: tuple[str | None, int],
         plaintext_modulus: int,
         in_slots: bool,
         machine: tuple[int, int | None],
         *,
+        parameters: str | None = None,
         allow_insecure: bool = False,
     ) -> IntegerEngine: ...
     @property
@@ -1139,6 +1139,12 @@ class IntegerEngine:
     @property
     def bootstrap_output_level(self) -> int | None:
         """The level after a bootstrap; None if the set has no bootstrap."""
+
+    def figures(self) -> IntegerPresetInfo:
+        """The figures of its parameters."""
+
+    def plan(self, units: UnitCosts | Mapping[str, float] | None = None) -> IntegerPlan:
+        """What its parameters can do."""
 
     def bootstrap_forecast(self) -> tuple[int, int]:
         """Bytes of the bootstrap key, and of the encoded linear maps."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -33,8 +34,9 @@ __all__ = ["IntegerEngine"]
 
 
 class IntegerOptions(TypedDict, total=False):
-    """What `IntegerEngine` takes beside what chooses its parameters."""
+    """What `IntegerEngine` takes beside what chooses one of the sets that are there."""
 
+    parameters: str | os.PathLike[str] | None
     signed: bool
     thread_count: int | None
     mode: str
@@ -60,7 +62,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
     plaintext_modulus
         The modulus t: odd. A larger t needs more of each level, and these sets have room for 65537 and little more.
         65537 has all N slots in every set but the largest, where it has N/2; smaller primes have fewer. Every odd t
-        that is no larger works with packing="coefficients".
+        that is no larger works with packing="coefficients". The default is 65537.
     depth
         How many products can follow one another: 1 to 39, 9 by default. The smallest set with this depth is chosen: 4
         (8,192 slots), 9 (16,384), 19 (32,768) or 39.
@@ -78,9 +80,14 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         The number of threads; 1 by default, 0 for all cores. Results do not depend on it.
     mode, device_id
         As for `Engine`: "cpu" by default, "parallel", "gpu" or "auto", and the number of the card.
+    parameters
+        Your own parameter set: the path of a TOML file in the form of `crates/aglet/presets/integer/int16.toml`, or its
+        text (with line breaks). It replaces `plaintext_modulus`, `depth`, `preset` and `use_bootstrap`, and must pass
+        the same security check.
     allow_insecure
-        Accept the toy sets for tests: `toy-int16` (1,024 slots) and `toy-int16-deep` (512). They have the primes and
-        the bootstrap of `int16` and `int16-deep` in a ring that is far too small, so they protect nothing.
+        Accept parameters below 128 bits of security, for tests only; the `repr` says "NOT SECURE". So are the toy sets
+        `toy-int16` (1,024 slots) and `toy-int16-deep` (512): they have the primes and the bootstrap of `int16` and
+        `int16-deep` in a ring that is far too small, and protect nothing.
 
     Raises
     ------
@@ -105,7 +112,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
     def __init__(
         self,
         scheme: str = "bfv",
-        plaintext_modulus: int = 65537,
+        plaintext_modulus: int | None = None,
         *,
         depth: int | None = None,
         preset: str | None = None,
@@ -114,6 +121,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         **options: Unpack[IntegerOptions],
     ) -> None:
         checks.known(options, IntegerOptions)
+        own = checks.literal(options.get("parameters"))
         self._arguments: dict[str, Any] = {
             "scheme": scheme,
             "plaintext_modulus": plaintext_modulus,
@@ -122,7 +130,10 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
             "use_bootstrap": use_bootstrap,
             "packing": packing,
             **options,
+            "parameters": own,
         }
+        if own is not None and (use_bootstrap or any(x is not None for x in (plaintext_modulus, depth, preset))):
+            raise ParameterError("parameters fixes plaintext_modulus, depth, preset and use_bootstrap; leave them out.")
         if depth is not None and preset is not None:
             raise ParameterError("preset already fixes depth; leave one of them out.")
         if checks.flag("use_bootstrap", use_bootstrap):
@@ -137,11 +148,14 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         threads = options.get("thread_count")
         threads = (1 if self._mode == "cpu" else 0) if threads is None else checks.count("thread_count", threads)
         self._core = _core.IntegerEngine(
-            None if preset is None else checks.string("preset", preset),
-            9 if depth is None else checks.count("depth", depth, 1),
-            checks.count("plaintext_modulus", plaintext_modulus),
+            (
+                None if preset is None else checks.string("preset", preset),
+                9 if depth is None else checks.count("depth", depth, 1),
+            ),
+            checks.count("plaintext_modulus", 65537 if plaintext_modulus is None else plaintext_modulus),
             self._packing == "slots",
             (threads, card),
+            parameters=own,
             allow_insecure=checks.flag("allow_insecure", options.get("allow_insecure", False)),
         )
 

@@ -26,7 +26,7 @@ _SAID: dict[str, dict[str, type]] = {
     "fhew": {"fhew_key_id": str, "fhew_preset": str},
 }
 """What an index says of the keys of a family and of their engine."""
-_MORE = {"family": str, "max_level": int, "fhew_parameters": str}
+_MORE = {"family": str, "max_level": int, "parameters": str, "fhew_parameters": str}
 """What it may say: another family than "ckks" of slots, what an engine was made by in place of a preset."""
 
 
@@ -38,7 +38,8 @@ def said_of(engine: Any) -> dict[str, Any]:
         return {"fhew_preset": engine.preset, **({} if own is None else {"fhew_parameters": own})}
     words = {name: getattr(engine, name) for name in _SAID[family] if name != "key_id"}
     if family == "integer":
-        return {"family": family, **words}
+        own = engine._arguments["parameters"]
+        return {"family": family, **words, **({} if own is None else {"parameters": own})}
     # The preset of an engine that was made by its levels has more of them, and other keys.
     return {**words, **({"max_level": engine.max_level} if engine._by_levels else {})}
 
@@ -73,7 +74,11 @@ def _made(index: Mapping[str, Any], family: str, words: dict[str, Any]) -> Any:
     from aglet.integer.engine import IntegerEngine
 
     if family == "integer":
-        return IntegerEngine(**{name: index[name] for name in _SAID[family] if name != "key_id"}, **words)
+        own = index.get("parameters")
+        # A set of the user's own has its modulus too.
+        left_out = {"key_id"} if own is None else {"key_id", "preset", "plaintext_modulus"}
+        said = {name: index[name] for name in _SAID[family] if name not in left_out}
+        return IntegerEngine(**said, parameters=own, **words)
     if family == "fhew":
         own = index.get("fhew_parameters")
         return FhewEngine(preset=index["fhew_preset"] if own is None else None, parameters=own, **words)

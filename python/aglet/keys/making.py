@@ -165,7 +165,7 @@ class MakesIntegerKeys:
 
     def keys_forecast(self: Any, *, bootstrap: bool = True, rotation: bool = True) -> int:
         """Peak memory in bytes of `create_keys` with these arguments and of one bootstrap. No key is made."""
-        each = next(preset for preset in _core.integer_presets() if preset["name"] == self.preset)
+        each = self._core.figures()
         rotates = checks.flag("rotation", rotation) and self.packing == "slots"
         bootstraps = checks.flag("bootstrap", bootstrap) and _bootstraps(self)
         # The secret modulo every prime, and as it was drawn; the public key with one special prime.

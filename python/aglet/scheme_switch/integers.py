@@ -75,8 +75,18 @@ class Integers(Side):
     def stages_to_fhew(self, size: str, units: Mapping[str, float] | None = None) -> list[Stage]:
         """At these microseconds for a unit of work, or those that come with Aglet. There is one `size` of keys."""
         if units is None:
-            return list(_shipped(self.engine.preset, self.engine.log_n))
-        return list(_planned(self.engine.preset, units))
+            return list(self._shipped)
+        return self._planned(units)
+
+    @functools.cached_property
+    def _shipped(self) -> list[Stage]:
+        """With the microseconds that come with Aglet."""
+        return self._planned(forecast.shipped_for(self.engine.log_n, forecast.VECTOR_BITS))
+
+    def _planned(self, units: Mapping[str, float]) -> list[Stage]:
+        plan = self.engine._core.plan(units)["bootstrap"]
+        stages = [] if plan is None else plan["stages"]
+        return [_stage(stage) for stage in stages if stage["name"].startswith(TO_FHEW)]
 
     def plan_from_fhew(
         self, variance: float, bits: int | None, size: str, units: Mapping[str, float] | None = None
@@ -87,18 +97,6 @@ class Integers(Side):
         sizes = {"messages": plan["messages"], "output_level": plan["output_level"]}
         stages = [_stage(row) for row in plan["stages"]]
         return ReturnPlan(stages, plan["log2_failure"], plan["output_level"], sizes, plan)
-
-
-@functools.cache
-def _shipped(preset: str, log_n: int) -> tuple[Stage, ...]:
-    """With the microseconds that come with Aglet."""
-    return _planned(preset, forecast.shipped_for(log_n, forecast.VECTOR_BITS))
-
-
-def _planned(preset: str, units: Mapping[str, float]) -> tuple[Stage, ...]:
-    plan = _core.integer_plan(preset, units)["bootstrap"]
-    stages = [] if plan is None else plan["stages"]
-    return tuple(_stage(stage) for stage in stages if stage["name"].startswith(TO_FHEW))
 
 
 def _stage(row: _core.IntegerStageRow | _core.RaisingStageRow) -> Stage:

@@ -17,7 +17,15 @@ pub const ALL: [(&str, &str); 8] = texts! { "integer":
 /// # Errors
 /// [`Error::Parameter`] for a name that does not exist, and the security gate's error for toys where 128 bits are asked for.
 pub fn load(name: &str, security: Security) -> Result<IntegerParams, Error> {
-    Ok(IntegerParams::from_toml(text_of(&ALL, name)?, security)?)
+    from_text(text_of(&ALL, name)?, security)
+}
+
+/// The parameters of a literal of the user's own, in the form of a preset's file.
+///
+/// # Errors
+/// Errors of the literal, and of the security check if 128 bits are required.
+pub fn from_text(text: &str, security: Security) -> Result<IntegerParams, Error> {
+    Ok(IntegerParams::from_toml(text, security)?)
 }
 
 /// [`load`] with another plaintext modulus.

@@ -20,39 +20,51 @@ const COMPARISONS: [u32; 2] = [4, 8];
 /// # Errors
 /// None for what comes with Aglet.
 pub fn presets() -> Result<Value, Error> {
-    let rows = presets::ALL.iter().map(|(name, _)| {
-        let params = presets::load(name, presets::Security::NotChecked)?;
-        let key = super::keys::key_bytes(&params)?;
-        Ok(json!({
-            "name": name,
-            "log_n": params.log_n(),
-            "slot_count": 1u64 << params.log_slots(),
-            "levels": params.max_level(),
-            "plaintext_modulus": params.plain().value(),
-            "log_qp": params.log_qp(),
-            "security_bits": params.security().bits,
-            "is_secure": params.security().is_secure(),
-            "secret": params.secret().to_string(),
-            "primes": params.q().len(),
-            "special_primes": params.p().len(),
-            "relinearization_key_bytes": key,
-            "rotation_key_bytes": key * super::rotation_galois(&params, 1 << params.log_slots()).len(),
-            "ciphertext_bytes": 16 * params.n() * (params.max_level() + 1),
-            "source": params.literal().source.trim(),
-        }))
-    });
+    let rows = presets::ALL.iter().map(|(name, _)| figures(&presets::load(name, presets::Security::NotChecked)?));
     rows.collect::<Result<Vec<_>, Error>>().map(Value::Array)
+}
+
+/// A set, with the size of its keys.
+///
+/// # Errors
+/// None for a set that was checked.
+pub fn figures(params: &IntegerParams) -> Result<Value, Error> {
+    let key = super::keys::key_bytes(params)?;
+    Ok(json!({
+        "name": params.name(),
+        "log_n": params.log_n(),
+        "slot_count": 1u64 << params.log_slots(),
+        "levels": params.max_level(),
+        "plaintext_modulus": params.plain().value(),
+        "log_qp": params.log_qp(),
+        "security_bits": params.security().bits,
+        "is_secure": params.security().is_secure(),
+        "secret": params.secret().to_string(),
+        "primes": params.q().len(),
+        "special_primes": params.p().len(),
+        "relinearization_key_bytes": key,
+        "rotation_key_bytes": key * super::rotation_galois(params, 1 << params.log_slots()).len(),
+        "ciphertext_bytes": 16 * params.n() * (params.max_level() + 1),
+        "source": params.literal().source.trim(),
+    }))
+}
+
+/// [`plan_of`] the set of this name.
+///
+/// # Errors
+/// [`Error::Parameter`] for a set that does not exist.
+pub fn plan(preset: &str, units: Option<&Units>) -> Result<Value, Error> {
+    plan_of(&presets::load(preset, presets::Security::NotChecked)?, units)
 }
 
 /// What a set can do, computed before a key exists: circuits with their levels and work, and the bootstrap if there is
 /// one; with unit costs also the seconds.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a set that does not exist.
-pub fn plan(preset: &str, units: Option<&Units>) -> Result<Value, Error> {
-    let params = presets::load(preset, presets::Security::NotChecked)?;
-    let bootstrap = params.bootstrap().is_ok().then(|| refresh(&params, units)).transpose()?;
-    Ok(json!({ "circuits": circuits(&params, units)?, "bootstrap": bootstrap }))
+/// None for a set that was checked.
+pub fn plan_of(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error> {
+    let bootstrap = params.bootstrap().is_ok().then(|| refresh(params, units)).transpose()?;
+    Ok(json!({ "circuits": circuits(params, units)?, "bootstrap": bootstrap }))
 }
 
 fn circuits(params: &IntegerParams, units: Option<&Units>) -> Result<Vec<Value>, Error> {

@@ -52,25 +52,28 @@ impl IntegerEngine {
 
 #[pymethods]
 impl IntegerEngine {
-    /// Chooses the set by name, or else the smallest set with this depth.
+    /// Chooses the set by name, or else the smallest set with this depth. `parameters` is the text of an own parameter set: it
+    /// replaces both, and the modulus.
     #[new]
-    #[pyo3(signature = (preset, depth, plaintext_modulus, in_slots, machine, *, allow_insecure = false))]
+    #[pyo3(signature = (choice, plaintext_modulus, in_slots, machine, *, parameters = None, allow_insecure = false))]
     fn new(
         py: Python<'_>,
-        preset: Option<&str>,
-        depth: i64,
+        choice: (Option<&str>, i64),
         plaintext_modulus: i64,
         in_slots: bool,
         machine: (i64, Option<i64>),
+        parameters: Option<&str>,
         allow_insecure: bool,
     ) -> PyResult<Self> {
+        let (preset, depth) = choice;
         let (depth, machine) = (count(py, "depth", depth)?, family::machine(py, machine)?);
         let t = count(py, "plaintext_modulus", plaintext_modulus)? as u64;
         let packing = if in_slots { Packing::Slots } else { Packing::Coefficients };
         let engine = wait(py, None, |_| {
-            let params = match preset {
-                Some(name) => presets::with_modulus(name, t, gate(allow_insecure))?,
-                None => presets::with_depth(depth, t)?,
+            let params = match (parameters, preset) {
+                (Some(text), _) => presets::from_text(text, gate(allow_insecure))?,
+                (None, Some(name)) => presets::with_modulus(name, t, gate(allow_insecure))?,
+                (None, None) => presets::with_depth(depth, t)?,
             };
             Engine::on(family::runtime(machine)?, params, packing)
         })?;
@@ -329,6 +332,16 @@ impl IntegerEngine {
         let cts = cts.iter().map(|ct| Ok(ct.get().of(py, &self.context)?.clone())).collect::<PyResult<Vec<_>>>()?;
         let made = self.long(py, progress, |e, control| e.bootstrap_many(&cts, key, control))?;
         Ok(made.into_iter().map(|ct| IntegerCiphertext::new(&self.context, ct)).collect())
+    }
+    /// The figures of its parameters.
+    fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        reported(py, || report::figures(self.engine.params()))
+    }
+    /// What its parameters can do.
+    #[pyo3(signature = (units = None))]
+    fn plan<'py>(&self, py: Python<'py>, units: Option<BTreeMap<String, f64>>) -> PyResult<Bound<'py, PyAny>> {
+        let units = named(py, units)?;
+        reported(py, || report::plan_of(self.engine.params(), units.as_ref()))
     }
     /// Name and seconds of each stage of the last bootstrap.
     fn stage_times(&self) -> Vec<(String, f64)> {
