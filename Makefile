@@ -17,7 +17,7 @@ help:
 	@echo "make test-torch  tensors of the real torch, which is 5 GB"
 	@echo "make test-assertions  the floors above the ring, and bootstraps of toys, with debug assertions"
 	@echo "make test-by-hand  what is longer than that: published programs with small keys, thousands of refreshes"
-	@echo "make test-programs  random programs beside numpy, SECONDS=60 more of a million"
+	@echo "make test-programs  random programs beside numpy, SECONDS=60 more of a million, PROCESSES=2 at a time"
 	@echo "make fuzz       hostile bytes to every reader, SECONDS=60 in all"
 	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
@@ -113,7 +113,7 @@ test-by-hand: $(VENV)/.dev
 
 # Random programs of the Python front beside numpy, on from the count in repro/record/programs.json.
 test-programs: $(VENV)/.dev
-	cd tests/python && nice -n 19 $(CURDIR)/$(BIN)/python -m fuzz $(SECONDS)
+	cd tests/python && nice -n 19 $(CURDIR)/$(BIN)/python -m fuzz $(SECONDS) $(PROCESSES)
 
 # A counter on every edge and a call at every comparison: LLVM's SanitizerCoverage, which stable Rust has as a pass. The target
 # is named so that build scripts and macros stay without.

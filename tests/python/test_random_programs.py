@@ -73,6 +73,22 @@ def test_a_run_goes_on_from_the_record(tmp_path: Path, monkeypatch: pytest.Monke
     assert {name: numbers[again[name] :] for name, numbers in drawn.items()} == first
 
 
+def test_processes_side_by_side_count_the_same_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = {"digits": by_hand.FRONTS["digits"]}
+    monkeypatch.setattr(by_hand, "FRONTS", quick)
+    monkeypatch.setattr(by_hand, "MILLION", 400)
+    record = tmp_path / "programs.json"
+    assert by_hand.run(60, record, block=1, processes=2) == {"digits": 4}
+    assert by_hand.counted(json.loads(record.read_text())) == {"digits": 4}
+    # The later of two blocks does not count before the first.
+    orders = iter([("digits", 5, 1), ("digits", 4, 1)])
+    counts: list[int] = []
+    monkeypatch.setattr(by_hand, "_side_by_side", lambda blocks, processes: orders)
+    monkeypatch.setattr(by_hand.json, "dumps", lambda runs, **_: counts.append(runs[-1]["programs"]["digits"]) or "[]")
+    by_hand.run(60, record, block=1, processes=2)
+    assert counts == [0, 2]
+
+
 def test_a_wrong_program_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong: set[int] = set()
 

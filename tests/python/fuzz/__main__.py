@@ -2,15 +2,20 @@
 
 Each front has its part of the million, in blocks of 500 programs from a seed of their own, so that a block runs again
 as it ran. The front that is furthest behind has the next block. A block counts when every program of it was right or
-refused; one that is wrong ends the run, made small, and the next run begins with its block.
+refused; one that is wrong ends the run, made small, and the next run begins with its block. `python -m fuzz SECONDS 2`
+runs two blocks at a time, each in a process of its own.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -62,26 +67,58 @@ def counted(runs: list[dict[str, Any]]) -> Counter[str]:
     return sum((Counter(one["programs"]) for one in runs), Counter(dict.fromkeys(FRONTS, 0)))
 
 
-def run(seconds: float, record: Path = RECORD, block: int = BLOCK) -> Counter[str]:
+Block = tuple[str, int, int]
+"""The programs of a front from the one of this number on, and how many."""
+
+
+def run(seconds: float, record: Path = RECORD, block: int = BLOCK, processes: int = 1) -> Counter[str]:
     """Run blocks until the time is over or the million is full, and write each down. Returns the counts of this run."""
     runs: list[dict[str, Any]] = json.loads(record.read_text()) if record.exists() else []
-    before, programs = counted(runs), Counter[str]()
-    end = time.monotonic() + seconds
+    before, programs, done = counted(runs), Counter[str](), set[Block]()
     stamp = {**recording.stamp(), "cpu": _core.doctor()["cpu"]}
-    while time.monotonic() < end:
-        done = before + programs
-        name = min(FRONTS, key=lambda one: done[one] / FRONTS[one][1])
-        front, part = FRONTS[name]
-        if done[name] >= MILLION * part:
-            break
-        # As many as the seed is of: the next one is that of the programs after them.
-        drawn(front, block, FIRST_SEED + done[name])()
-        programs[name] += block
-        text = json.dumps([*runs, {**stamp, "programs": programs}], indent=1)
-        record.write_text(text + "\n")
+    blocks = _blocks(before, time.monotonic() + seconds, block)
+    for right in map(_run, blocks) if processes == 1 else _side_by_side(blocks, processes):
+        done.add(right)
+        name, *_ = right
+        # In their order, as the next run begins with the first one that does not count.
+        while (name, before[name] + programs[name], block) in done:
+            programs[name] += block
+        draft = record.with_suffix(".draft")
+        draft.write_text(json.dumps([*runs, {**stamp, "programs": +programs}], indent=1) + "\n")
+        draft.replace(record)
         print(f"{sum((before + programs).values())} programs, {before[name] + programs[name]} of {name}", flush=True)
-    return programs
+    return +programs
+
+
+def _blocks(before: Counter[str], end: float, block: int) -> Iterator[Block]:
+    """The next blocks until this time, or until each front has its part."""
+    given = Counter(before)
+    while time.monotonic() < end:
+        name = min(FRONTS, key=lambda one: given[one] / FRONTS[one][1])
+        if given[name] >= MILLION * FRONTS[name][1]:
+            break
+        given[name] += block
+        yield name, given[name] - block, block
+
+
+def _run(block: Block) -> Block:
+    """Raises where a program is wrong."""
+    name, first, count = block
+    # As many as the seed is of: the next one is that of the programs after them.
+    drawn(FRONTS[name][0], count, FIRST_SEED + first)()
+    return block
+
+
+def _side_by_side(blocks: Iterable[Block], processes: int) -> Iterator[Block]:
+    """Each block when it has run."""
+    left = iter(blocks)
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        running: set[Future[Block]] = set()
+        while running := running | {pool.submit(_run, one) for one in islice(left, processes - len(running))}:
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for one in ended:
+                yield one.result()
 
 
 if __name__ == "__main__":
-    run(float(sys.argv[1]))
+    run(float(sys.argv[1]), processes=int(sys.argv[2]) if len(sys.argv) > 2 else 1)

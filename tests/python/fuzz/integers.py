@@ -16,6 +16,7 @@ from hypothesis import note
 from aglet import IntegerCiphertext, IntegerEngine
 from aglet.errors import LevelError, NoiseError
 from fuzz.draws import draws
+from fuzz.sizes import OFTEN, integers
 
 __all__ = ["program"]
 
@@ -32,6 +33,18 @@ WORLDS: list[tuple[int | str, str]] = [
     ("toy-int16-deep", "slots"),
 ]
 """Moduli: with all slots, with fewer than coefficients, odd ones of all sizes; and sets with a bootstrap, of 65537."""
+_LOG_N = 7
+"""Of small rings."""
+_FEWER_SLOTS = {40961: {"plaintext_modulus": 40577}, 257: {"plaintext_modulus": 641, "log_n": _LOG_N + 2}}
+"""Moduli that have 64 slots, half of a small ring and an eighth, where these have half and few of the published one."""
+_DEPTH_4 = {
+    "log_n": _LOG_N,
+    # Noise is eight times less than in the published ring; so a level has three bits less.
+    "base_bits": 33,
+    "levels": "{ bits = 31, count = 4 }",
+    "special": "{ bits = 35, count = 1 }",
+}
+_DEEP = {"log_n": _LOG_N, "log_slots": _LOG_N - 1, "secret": f"{{ fixed_weight = {2 ** (_LOG_N - 1)} }}"}
 
 
 FIXED = -5
@@ -41,11 +54,16 @@ FIXED = -5
 class World:
     """One engine with its keys, and the same arithmetic of numpy."""
 
-    def __init__(self, of: int | str, packing: str) -> None:
-        if isinstance(of, int):
+    def __init__(self, of: int | str, packing: str, published: bool) -> None:
+        if isinstance(of, str):
+            changes: dict[str, Any] = _DEEP if of == "toy-int16-deep" else {"log_n": _LOG_N}
+            toy = IntegerEngine(preset=of, packing=packing, allow_insecure=True) if published else None
+            self.engine = toy or integers(of, packing, **changes)
+        elif published:
             self.engine = IntegerEngine(plaintext_modulus=of, depth=4, packing=packing)
         else:
-            self.engine = IntegerEngine(preset=of, packing=packing, allow_insecure=True)
+            fewer = _FEWER_SLOTS.get(of, {}) if packing == "slots" else {}
+            self.engine = integers("int-levels-13", packing, **_DEPTH_4 | {"plaintext_modulus": of} | fewer)
         self.t, self.slots, self.n = self.engine.plaintext_modulus, packing == "slots", self.engine.slot_count
         self.secret = self.engine.create_secret_key()
         self.public = self.engine.create_public_key(self.secret)
@@ -112,9 +130,9 @@ def _root(order: int, t: int) -> int:
 
 
 @cache
-def world(of: int | str, packing: str) -> World:
+def world(of: int | str, packing: str, published: bool) -> World:
     """Made once for all programs."""
-    return World(of, packing)
+    return World(of, packing, published)
 
 
 Value = tuple[IntegerCiphertext, Any]
@@ -123,7 +141,7 @@ Value = tuple[IntegerCiphertext, Any]
 def program(data: Any) -> None:
     """Integers are what numpy gives modulo t, or the operation is refused."""
     [draw] = draws(data, choices=120)
-    w = world(*draw.one_of(WORLDS))
+    w = world(*draw.one_of(WORLDS), published=draw.integer(1, OFTEN) == OFTEN)
     top = w.engine.max_level
     steps, growing = (STEPS, GROWING) if w.bootstrap is None else (STEPS + REFRESHING, 2 * GROWING + REFRESHING)
     made: list[Value] = []

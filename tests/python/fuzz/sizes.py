@@ -12,10 +12,11 @@ import re
 import warnings
 from typing import Any
 
-from aglet import Engine, FhewEngine
-from support import ROOT
+from aglet import Engine, FhewEngine, IntegerEngine, SchemeSwitch, Session
+from digit_sets import toy as toy_digits
+from support import ROOT, toy
 
-__all__ = ["OFTEN", "levels", "lookups", "small"]
+__all__ = ["OFTEN", "few_slots", "integers", "levels", "lookups", "small"]
 
 OFTEN = 20
 """Of so many programs one has parameters that users have."""
@@ -43,10 +44,22 @@ def small(preset: str) -> FhewEngine:
         return FhewEngine(parameters=text, allow_insecure=True)
 
 
+def integers(preset: str, packing: str = "slots", **changes: Any) -> IntegerEngine:
+    """A set of integers with other values, which may leave it no security."""
+    return IntegerEngine(parameters=_text("integer", preset, changes), packing=packing, allow_insecure=True)
+
+
 def levels(slots: int, count: int) -> Engine:
     """So many levels without a bootstrap, in a ring of degree 2^8."""
     text = _text("ckks", "levels-13", {"log_n": 8})
     return Engine(parameters=text.replace("count = 2", f"count = {count}"), slot_count=slots, allow_insecure=True)
+
+
+@functools.cache
+def few_slots() -> Session:
+    """Toys of CKKS, integers and FHEW in the ring of the last, with 128 slots of integers: fewer moves."""
+    whole = integers("toy-int16", log_n="10\nlog_slots = 7")
+    return Session(SchemeSwitch(toy(10, 64), toy_digits()).create_keys(rotation=True, integers=whole))
 
 
 def _text(family: str, preset: str, changes: dict[str, Any]) -> str:
