@@ -18,7 +18,7 @@ from support import ROOT, toy
 
 __all__ = ["OFTEN", "few_slots", "integers", "levels", "lookups", "small"]
 
-OFTEN = 20
+OFTEN = 50
 """Of so many programs one has parameters that users have."""
 
 _SMALL: dict[str, dict[str, Any]] = {
