@@ -21,8 +21,6 @@ __all__ = ["program", "session"]
 FRESH, EACH = 2.0**-22, 2.0**-21
 """Error of a fresh array; what each step adds for a value of size 1."""
 _MOST_ARRAYS, _MOST_STEPS = 3, 6
-_MOST_CIPHERTEXTS = [1, 1, 2, 5]
-"""Of an array that is encrypted: a step of several takes as many times as long."""
 LARGEST = 64.0
 """Values beyond are not computed with any more: a program would end in errors of range soon."""
 _WEIGHTS = (
@@ -72,8 +70,7 @@ def program(data: Any) -> None:
 
 def _encrypted(draw: Draws, place: Session) -> Pair:
     shape = tuple(draw.several(lambda: draw.one_of(LENGTHS), 0, 4))
-    most = draw.one_of(_MOST_CIPHERTEXTS) * place.slots
-    while np.prod(shape) > most:
+    while np.prod(shape) > 5 * place.slots:
         shape = shape[1:]
     low, high = draw.one_of([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)])
     # Some lie in a part of what is declared, so that the range says less than the numbers.
