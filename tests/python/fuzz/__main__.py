@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -112,12 +114,24 @@ def _run(block: Block) -> Block:
 def _side_by_side(blocks: Iterable[Block], processes: int) -> Iterator[Block]:
     """Each block when it has run."""
     left = iter(blocks)
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
         running: set[Future[Block]] = set()
         while running := running | {pool.submit(_run, one) for one in islice(left, processes - len(running))}:
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             for one in ended:
                 yield one.result()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was ended would wait for more blocks, with all its keys."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 if __name__ == "__main__":
