@@ -109,8 +109,8 @@ def _may_refuse(operands: Any, error: Exception) -> bool:
     text = str(error)
     if "bits, of which floats" in text:
         return any(clear.dtype.itemsize > 2 for _, clear in operands)
-    if "numpy computes with float64 on uint64" in text:
-        # Of a list of numbers, as in a product of Kronecker, numpy makes int64, and float64 of both.
+    if "numpy computes with float64 on" in text:
+        # Of a signed number beside uint64, in a list or encrypted, numpy makes float64.
         return any(clear.dtype == np.uint64 for _, clear in operands)
     floats = [x for x, _ in operands if isinstance(x, EncryptedArray)]
     return bool(floats) and any(words in text for words in ("may not fit int16", "probability", "20 are read"))
