@@ -32,11 +32,6 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
     MissingKeyError
         If the keys have no CKKS, or no switches.
     """
-    if x._counted is not None:
-        # A sum of many has many bits, and its terms few.
-        terms, options = x._counted
-        found: EncryptedArray = terms.astype(np.float64).sum(**options)
-        return found.assume(bound=x.bound)
     floats = x.session.floats
     if floats is None:
         raise MissingKeyError(
@@ -45,14 +40,19 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
         )
     low, high = x.bound
     bits = (high - low).bit_length()
+    if not bits:
+        public: EncryptedArray = floats.encrypt(np.full(x.shape, float(low)), bound=max(abs(low), 1), dtype=np.float64)
+        return public
+    if x._counted is not None:
+        # A sum of many has many bits, and its terms few.
+        terms, options = x._counted
+        found: EncryptedArray = terms.astype(np.float64).sum(**options)
+        return found.assume(bound=x.bound)
     if bits > casts.MOST_BITS:
         raise TypeError(
             f"Numbers from {low} to {high} have {bits} bits, of which floats of CKKS keep about 20 less the largest; "
             "declare a smaller range with x.assume(bound=...)."
         )
-    if not bits:
-        public: EncryptedArray = floats.encrypt(np.full(x.shape, float(low)), bound=max(abs(low), 1), dtype=np.float64)
-        return public
     above = x.values() - low
     planes = [_plane(x.replaced(x.numbers, above >> at & 1, bool)) for at in range(bits)]
     raised = casts.raised(floats, planes, x.shape)
