@@ -52,6 +52,7 @@ _TWO: dict[str, Any] = {
 _LACKS = (
     "levels", "modulus", "values, and a table", "no element", "not supported", "do not fit slots", "bits, of which",
     "which slots do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
+    "call numpy.matmul for stacks",
 )  # fmt: skip
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
 
