@@ -17,11 +17,13 @@ class Shaped:
 
     __slots__ = ()
 
-    shape: tuple[int, ...]
-    """The lengths of the axes, as in numpy."""
+    if TYPE_CHECKING:
 
-    def __getitem__(self, index: Any) -> Self:
-        raise NotImplementedError
+        @property
+        def shape(self) -> tuple[int, ...]:
+            """The lengths of the axes, as in numpy."""
+
+        def __getitem__(self, index: Any) -> Self: ...
 
     @property
     def ndim(self) -> int:

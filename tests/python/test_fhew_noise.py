@@ -7,49 +7,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from aglet import FhewBootstrapKey, FhewCiphertext, FhewEngine, FhewSecretKey
+from aglet import FhewCiphertext
 from aglet.errors import ParameterError, RangeError
-
-
-@dataclass(frozen=True)
-class Set:
-    """An engine with its keys."""
-
-    engine: FhewEngine
-    secret: FhewSecretKey
-    key: FhewBootstrapKey
-
-    def encrypt(self, values: object, **words: object) -> FhewCiphertext:
-        return self.engine.encrypt(values, self.secret, **words)  # type: ignore[arg-type]
-
-    def decrypt(self, x: FhewCiphertext) -> np.ndarray:
-        return self.engine.decrypt(x, self.secret)
-
-
-def make(preset: str) -> Set:
-    engine = FhewEngine(preset=preset)
-    secret = engine.create_secret_key()
-    return Set(engine, secret, engine.create_bootstrap_key(secret))
+from fhew_set import Set, make
 
 
 @pytest.fixture(scope="module")
 def gates() -> Set:
-    return make("gate")
+    return make(preset="gate")
 
 
 @pytest.fixture(scope="module")
 def tables() -> Set:
-    return make("lut2")
+    return make(preset="lut2")
 
 
 @pytest.mark.parametrize("preset", ["gate", "cggi", "ginx3", "lmkcdey", "dm"])
 def test_every_gate_takes_the_result_of_every_gate(preset: str) -> None:
-    own = make(preset)
+    own = make(preset=preset)
     engine, key = own.engine, own.key
     # Two bits of each: what is refused depends on noise alone, and truth tables are those of test_fhew.py.
     x, y, z = (own.encrypt(bits) for bits in ([0, 1], [1, 0], [1, 0]))
@@ -97,7 +76,7 @@ def test_a_table_and_its_negative_share_their_noise(tables: Set) -> None:
 
 def test_tables_of_one_input_share_their_noise() -> None:
     """64 calls on one ciphertext, summed up twice: 2^-143 by independent noises, 2^-39 as measured."""
-    wide = make("wide")
+    wide = make(preset="wide")
     x = wide.encrypt([3])
     total: FhewCiphertext | None = None
     for call in range(64):

@@ -85,7 +85,7 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     # What it is
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+    def shape(self) -> tuple[int, ...]:
         """The lengths of the axes, as in numpy."""
         return self.index.shape
 

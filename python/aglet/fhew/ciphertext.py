@@ -95,7 +95,7 @@ class FhewCiphertext(Shaped):
     # What it is
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+    def shape(self) -> tuple[int, ...]:
         """The length of each axis."""
         return tuple(self._array.shape)
 

@@ -15,6 +15,9 @@ from aglet.fhew.tables import steps, tables
 if TYPE_CHECKING:
     from aglet._core import FhewNoise
 
+    Values = list[int] | bytes
+    Made = Sequence[Table | Values]
+
 __all__ = ["Counted", "Estimate", "Estimates"]
 
 _ORDERS = ("<", "<=", ">", ">=", "==")
@@ -127,12 +130,7 @@ class Estimates:
         return self._estimated(what, checks.count("batch", batch), made, given, None)
 
     def _estimated(
-        self,
-        what: str,
-        batch: int,
-        made: Sequence[Table | list[int] | bytes],
-        given: Mapping[str, Any],
-        variance: float | None,
+        self, what: str, batch: int, made: Made, given: Mapping[str, Any], variance: float | None
     ) -> Estimate:
         """The same, of tables or their values, on ciphertexts whose noise has this variance."""
         rotations, modelled, key_bytes, working_bytes, log2_failure = self._modelled(what, batch, made, given, variance)
@@ -146,30 +144,18 @@ class Estimates:
         card = core.card_bytes(rotations, what == "lookup2")
         return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
 
-    def _counted(
-        self,
-        what: str,
-        batch: int,
-        made: Sequence[Table | list[int] | bytes],
-        given: Mapping[str, Any],
-        variance: float,
-    ) -> Counted:
+    def _counted(self, what: str, batch: int, made: Made, given: Mapping[str, Any], variance: float) -> Counted:
         """The part of `_estimated` that no record of this machine says: what circuits decide by, thousands of times."""
         found = self._modelled(what, batch, made, given, variance)
         return Counted(found[0], found[-1])
 
     def _modelled(
-        self,
-        what: str,
-        batch: int,
-        made: Sequence[Table | list[int] | bytes],
-        given: Mapping[str, Any],
-        variance: float | None,
+        self, what: str, batch: int, made: Made, given: Mapping[str, Any], variance: float | None
     ) -> tuple[int, float, int, int, float]:
         core, count = self._core, self._core.messages
         step = steps(given.get("step"), count)
 
-        def values(one: Table | list[int] | bytes) -> list[int] | bytes:
+        def values(one: Table | Values) -> Values:
             if isinstance(one, list | bytes):
                 return one
             return one.values(count, step) if what == "lookup" else one.pair_values(count)

@@ -63,7 +63,7 @@ class EncryptedSlots(WholeNumbers):
     # What it is
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+    def shape(self) -> tuple[int, ...]:
         """The lengths of the axes, as in numpy."""
         found: tuple[int, ...] = self.index.shape
         return found

@@ -133,7 +133,10 @@ impl Blocks {
         let keys = key.shape().keys;
         let exponents = |i: usize, at: usize| &exponents[i][at * keys..(at + 1) * keys];
         let mut merged = (each >= MERGED).then(|| SharedBlock::merged(ctx.table(), key));
-        let mut unpacked = SharedBlock::unpacked(ctx.table(), key, accs.len()).filter(|_| merged.is_none());
+        let mut unpacked = match merged {
+            Some(_) => None,
+            None => SharedBlock::unpacked(ctx.table(), key, accs.len()),
+        };
         for at in 0..spec.dimension / block {
             if let Some(merged) = &mut merged {
                 for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
