@@ -34,7 +34,10 @@ def ordered(x: EncryptedArray, axis: Any = -1) -> EncryptedArray:
 
 
 def argsort(x: EncryptedArray, axis: Any = -1) -> EncryptedArray:
-    """The indices that sort the values along an axis, close to whole numbers. Equal values keep their order."""
+    """The indices that sort the values along an axis, close to whole numbers. Equal values keep their order.
+
+    Two values that differ by less than 2^-alpha of the range are undecided: the indices of both are mixtures.
+    """
     return _in_order(x, axis, values=False)
 
 
@@ -56,12 +59,18 @@ def _in_order(x: EncryptedArray, axis: Any, *, values: bool) -> EncryptedArray:
 
 
 def argmax(x: EncryptedArray, axis: Any = None, keepdims: bool = False) -> EncryptedArray:
-    """The index of the largest value, as a number close to a whole one. If several are equal, it is the first."""
+    """The index of the largest value, as a number close to a whole one. If several are equal, it is the first.
+
+    If another value is less than 2^-alpha of the range below it, but not equal, the index is a mixture of both.
+    """
     return _chosen(x, _one(axis), keepdims, last=True, values=False)
 
 
 def argmin(x: EncryptedArray, axis: Any = None, keepdims: bool = False) -> EncryptedArray:
-    """The index of the smallest value, as a number close to a whole one. If several are equal, it is the first."""
+    """The index of the smallest value, as a number close to a whole one. If several are equal, it is the first.
+
+    If another value is less than 2^-alpha of the range above it, but not equal, the index is a mixture of both.
+    """
     return _chosen(x, _one(axis), keepdims, last=False, values=False)
 
 

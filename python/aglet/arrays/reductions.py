@@ -89,11 +89,11 @@ class Reductions:
         return order.argmax(self, axis, keepdims)
 
     def argmin(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
-        """The index of the smallest element along an axis, close to a whole number."""
+        """The index of the smallest element along an axis, close to a whole number; see `numpy.sort`."""
         return order.argmin(self, axis, keepdims)
 
     def argsort(self: Any, axis: Any = -1) -> EncryptedArray:
-        """The indices that sort the elements along an axis, close to whole numbers."""
+        """The indices that sort the elements along an axis, close to whole numbers; see `numpy.sort`."""
         return order.argsort(self, axis)
 
     def max(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
@@ -101,7 +101,7 @@ class Reductions:
         return order.largest(self, axis, keepdims)
 
     def min(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
-        """The smallest element over one axis, several, or all."""
+        """The smallest element over one axis, several, or all; see `numpy.sort`."""
         return order.smallest(self, axis, keepdims)
 
     def dot(self: Any, other: Any) -> EncryptedArray:

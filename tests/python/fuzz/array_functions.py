@@ -308,6 +308,10 @@ def arranged(draw: Draws, pairs: list[Pair]) -> Step:
     if draw.flag():
         # An index along an axis is that of one value only, and of others numpy may give any.
         values = np.argsort(random.uniform(size=shape), axis=-1) / most * 1.8 - 0.9
+    gaps = np.diff(np.unique(values))
+    if high == 3 and gaps.size and gaps.min() <= 2 * high * 2.0**-5:
+        # Nearer than 2^-alpha of the range, values are undecided.
+        high = 1
     axis = draw.one_of([None, -1, 0, 1, -2, 2])
     axes = draw.one_of([None, -1, 0, (0, 1), (), 1])
     keep = draw.flag()
