@@ -430,7 +430,6 @@ def test_the_wrong_kind_of_bootstrap_key_says_so(world: World) -> None:
         (lambda: engine.lossy_bootstrap(x, *rest, keys.rotation, lossy), "this is a large lossy key"),
         (lambda: engine.bootstrap(x, *rest, world.small), "needs the rotation key beside it"),
         (lambda: engine.sign(x, *rest, world.small), "small regular bootstrap key, and a comparison"),
-        (lambda: engine.sign(x, *rest, lossy), "large lossy bootstrap key, and a comparison"),
         (lambda: engine.bootstrap(x, *rest, keys.secret), "BootstrapKey is needed here, not SecretKey"),
     ):
         assert re.search(words, refused(call, AgletError, TypeError))

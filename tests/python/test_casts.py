@@ -11,7 +11,7 @@ import pytest
 from aglet import DigitSession, Engine, FhewEngine, IntegerEngine, Session, SlotSession
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, RangeError, SerializationError
 from digit_sets import toy, toy_keys
-from mixed_sets import SLOTS, session, switch
+from mixed_sets import SLOTS, session, small, switch
 
 AGE = np.array([17, 18, 40, 64, 65, 80], dtype=np.uint8)
 INCOME = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
@@ -231,3 +231,35 @@ def test_means_and_quotients_are_floats() -> None:
     ]:
         assert found.dtype == np.float64
         np.testing.assert_allclose(own.decrypt(found), expected, rtol=0, atol=ERROR * max(1.0, found.interval.size))
+
+
+def test_floats_beside_digits_are_refreshed_and_compared() -> None:
+    """The bootstrap key of a switch is a lossy one, which leaves all 13 levels."""
+    own = small()
+    assert own.refreshed_level == 13
+    values = np.array([0.5, -0.25, 0.875, -1.0])
+    x, z = own.encrypt(values, level=0), own.encrypt(values * (0.6 + 0.8j), level=2)
+    for fresh, wanted in ((x.refresh(), values), (z.refresh(), values * (0.6 + 0.8j))):
+        assert fresh.level == 13
+        np.testing.assert_allclose(own.decrypt(fresh), wanted, atol=1e-5)
+    # Of several ciphertexts, two real ones at a time.
+    many = np.linspace(-1, 1, 3 * SLOTS)
+    np.testing.assert_allclose(own.decrypt(own.encrypt(many, level=1).refresh()), many, atol=1e-5)
+    np.testing.assert_allclose(own.decrypt(own.encrypt(many * 1j, level=1).refresh()), many * 1j, atol=1e-5)
+    np.testing.assert_allclose(own.decrypt(x > 0), values > 0, atol=1e-4)
+    np.testing.assert_allclose(own.decrypt(np.sort(x)), np.sort(values), atol=1e-3)
+    np.testing.assert_allclose(own.decrypt(np.argmax(x)), 2, atol=1e-2)
+    # The noise of a refresh is known, so that digits can follow.
+    np.testing.assert_array_equal(own.decrypt((x * 8).refresh().astype(np.int8, casting="unsafe")), [4, -2, 7, -8])
+    power = x
+    for _ in range(20):
+        power = power * x
+    np.testing.assert_allclose(own.decrypt(power), values**21, atol=1e-4)
+
+
+def test_a_plan_refreshes_with_the_key_of_a_switch() -> None:
+    engine = Engine(use_bootstrap=True, slot_count=SLOTS)
+    for more, level in (({}, 10), ({"fhew_engine": FhewEngine(bits=4)}, 13)):
+        given: Any = {"engine": engine, **more}
+        plan = Session.plan(lambda x: x.refresh(), [4], **given)
+        assert (plan.level, plan.refreshes) == (level, 1)

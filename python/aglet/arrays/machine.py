@@ -62,9 +62,10 @@ class Live:
         self.engine, self.keys = engine, keys
         key = None if keys.bootstrap is None else keys._need("bootstrap", "ckks")
         self.refreshed_level: int | None = None
-        if key is not None and key.method != "lossy":
+        self._lossy = key is not None and key.method == "lossy"
+        if key is not None:
             stages = None if key.size == "small" else key.stage_count
-            self.refreshed_level = engine.estimate(stages, key.size).output_level
+            self.refreshed_level = engine.estimate(stages, key.size, key.method).output_level
 
     @property
     def slots(self) -> int:
@@ -158,16 +159,20 @@ class Live:
 
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]:
         """Bootstrap all chunks: real ones in pairs, each pair in the time of one complex bootstrap."""
-        keys = self.keys.bootstrap_arguments
+        keys, engine = self.keys.bootstrap_arguments, self.engine
+        calls: list[Callable[..., Any]] = [engine.bootstrap, engine.merge_bootstrap]
+        if self._lossy:
+            calls = [engine.lossy_bootstrap, engine.lossy_merge_bootstrap]
+        single, pair = calls
+        if not real and not self._lossy:
+            return engine.bootstrap_many(chunks, *keys, bound=bound)
         if not real:
-            return self.engine.bootstrap_many(chunks, *keys, bound=bound)
+            return [single(one, *keys, bound=bound) for one in chunks]
         paired = len(chunks) - len(chunks) % 2
         done = [
-            one
-            for i in range(0, paired, 2)
-            for one in self.engine.merge_bootstrap(chunks[i], chunks[i + 1], *keys, bound=bound, real=True)
+            one for i in range(0, paired, 2) for one in pair(chunks[i], chunks[i + 1], *keys, bound=bound, real=True)
         ]
-        rest = [self.engine.bootstrap(one, *keys, bound=bound, real=True) for one in chunks[paired:]]
+        rest = [single(one, *keys, bound=bound, real=True) for one in chunks[paired:]]
         return done + rest
 
     @functools.cached_property

@@ -193,15 +193,15 @@ class Bootstrapping:
         stage_count: int | None = None,
         **options: Unpack[BootstrapOptions],
     ) -> Ciphertext:
-        """Refresh a ciphertext of level `stage_count` or more, to level 16 - `stage_count` (at most 13).
+        """Refresh a ciphertext of any level, to level 16 - `stage_count` (at most 13).
 
-        Elsewhere the method of this name loses precision to gain levels. This one is as precise as `bootstrap`. It
-        takes the same arguments, with a lossy bootstrap key.
+        Elsewhere the method of this name loses precision to gain levels, and takes ciphertexts of level `stage_count`
+        or more. This one is as precise as `bootstrap`. It takes the same arguments, with a lossy bootstrap key.
 
         Raises
         ------
-        LevelError
-            If the ciphertext is below level `stage_count`, and as in `bootstrap`.
+        RangeError, LevelError, MissingKeyError, KeyMismatchError
+            As in `bootstrap`.
         """
         keys = (relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count)
         return self._refresh("lossy", [ciphertext], keys, options)[0]

@@ -27,6 +27,8 @@ Operation = Literal["sign", "compare", "minimum", "maximum", "relu"]
 _SELECTING = ("minimum", "maximum", "relu")
 _TWO_INPUTS = ("minimum", "maximum")
 _ALPHA, _ERROR_BITS = 8, 20
+_METHODS = ("regular", "lossy")
+"""The bootstraps that give the message back as it is."""
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -99,8 +101,8 @@ def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshe
 class Comparison:
     """Mixed into `Engine`.
 
-    All functions take real values in [-1, 1] and the keys of a bootstrap. The keys may be left out if no bootstrap is
-    needed. The other arguments, by name, are:
+    All functions take real values in [-1, 1] and the keys of a bootstrap, regular or lossy. The keys may be left out if
+    no bootstrap is needed. The other arguments, by name, are:
 
     alpha
         The threshold, 3 to 12; 8 if not given. A value closer to 0 than 2^-alpha is undecided: its result lies between
@@ -127,6 +129,7 @@ class Comparison:
         operation: Operation = "sign",
         level: int | None = None,
         stage_count: int | None = None,
+        method: Literal["regular", "lossy"] = "regular",
     ) -> ComparisonPlan:
         """Levels, bootstraps and error of a comparison. Nothing is computed.
 
@@ -138,6 +141,8 @@ class Comparison:
             The level of the input, for two inputs the lower one; `max_level` if not given.
         stage_count
             The number of stages of the bootstrap key; if not given, the default of `create_bootstrap_key`.
+        method
+            "regular" or "lossy", that of the bootstrap key. A bootstrap with a lossy key leaves more levels.
 
         Raises
         ------
@@ -155,8 +160,9 @@ level 17 to level 4 with no bootstrap.
         """
         checks.choice("operation", operation, get_args(Operation))
         level, stages = values.as_level(level, self._max_level), checks.optional_count("stage_count", stage_count, 1)
+        key = checks.choice("method", method, _METHODS)
         try:
-            refreshed: int | None = self._core.bootstrap_output_level("regular", stages, "large")
+            refreshed: int | None = self._core.bootstrap_output_level(key, stages, "large")
         except ParameterError:
             refreshed = None
         return _make_plan(operation, alpha, error_bits, level, refreshed)
@@ -263,7 +269,7 @@ level 17 to level 4 with no bootstrap.
 
 
 def _output_level(core: _core.Engine, key: BootstrapKey) -> int:
-    return core.bootstrap_output_level("regular", key.stage_count, key.size)
+    return core.bootstrap_output_level(key.method, key.stage_count, key.size)
 
 
 class _Run:
@@ -277,10 +283,10 @@ class _Run:
         if conjugation_key is not None or bootstrap_key is not None:
             key = checks.need(bootstrap_key, BootstrapKey, "engine.create_bootstrap_key(secret_key)")
             self.keys = (operands.conjugation_key(conjugation_key), key)
-            if (key.method, key.size == "small") != ("regular", False):
+            if key.method not in _METHODS or key.size == "small":
                 raise ParameterError(
-                    f"This is a {key.size} {key.method} bootstrap key, and a comparison needs a large or medium "
-                    "regular one; make it with engine.create_bootstrap_key(secret_key)."
+                    f"This is a {key.size} {key.method} bootstrap key, and a comparison needs a large or medium one; "
+                    "make it with engine.create_bootstrap_key(secret_key)."
                 )
         self.alpha, self.error_bits = options.get("alpha", _ALPHA), options.get("error_bits", _ERROR_BITS)
         self.real = values.as_declared(options.get("real"))
@@ -316,7 +322,7 @@ class _Run:
         conjugation, key = self.keys
         limit = 1.0 if bound is None else bound
         return self.core.bootstrap(
-            [ciphertext], self.relin, conjugation, None, key, "regular", key.stage_count, limit, True, None
+            [ciphertext], self.relin, conjugation, None, key, key.method, key.stage_count, limit, True, None
         )[0]
 
     def sign(self, operation: str, x: Ciphertext, factor: float, constant: float) -> Ciphertext:

@@ -48,8 +48,8 @@ class MakesKeys:
         stage_count
             The number of stages of the bootstrap key.
         method
-            The kind of the bootstrap key: "regular", which bootstraps arrays, or "lossy", which also serves signs, bits
-            and scheme switches.
+            The kind of the bootstrap key: "regular", or "lossy", which is larger, leaves more levels, and also serves
+            signs, bits and scheme switches.
         rotation
             Whether to make the rotation key. Sums, moves and products with matrices need it.
         matrix

@@ -26,7 +26,7 @@ def key_bytes(
     made = 0
     if engine.can_bootstrap:
         plan = engine._plan(stage_count, bootstrap or "large", method)
-        hidden = plan["stages"][0]["level_in"] - plan["input_level"] if method == "regular" else 0
+        hidden = plan["stages"][0]["level_in"] - plan["input_level"]
         made += plan["other_key_bytes"] + (plan["key_bytes"] if bootstrap else 0)
     else:
         made += 2 * _switching(engine)

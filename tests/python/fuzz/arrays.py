@@ -36,23 +36,24 @@ _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
 
 @functools.cache
-def _keys(log_n: int, slots: int) -> Any:
+def _keys(log_n: int, slots: int, method: str) -> Any:
     """Few slots, so that small arrays have several chunks: half and all of those of a ring, and more."""
     engine = toy(log_n, slots)
-    return engine, engine.create_keys()
+    return engine, engine.create_keys(method=method)
 
 
 @functools.cache
-def session(slots: int = 32, refresh: str = "auto", log_n: int = 7) -> Session:
+def session(slots: int = 32, refresh: str = "auto", log_n: int = 7, method: str = "regular") -> Session:
     """One for all programs, as keys take longer than programs."""
-    return Session(*_keys(log_n, slots), refresh=refresh, alpha=5, error_bits=12)
+    return Session(*_keys(log_n, slots, method), refresh=refresh, alpha=5, error_bits=12)
 
 
 def program(data: Any) -> None:
     """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
     draw, *parts = draws(data, 1 + _MOST_ARRAYS + _MOST_STEPS)
     log_n, slots = draw.one_of([(6, 32), (6, 32), (7, 32), (8, 128)])
-    place = session(slots, draw.one_of(["auto"] * 5 + ["never"]), log_n)
+    refresh, method = draw.one_of(["auto"] * 5 + ["never"]), draw.one_of(["regular"] * 3 + ["lossy"])
+    place = session(slots, refresh, log_n, method)
     # These take far longer than all else: few programs have one.
     costly = draw.one_of([""] * 95 + ["compared"] * 4 + ["ordered", "arranged"])
     count, steps = draw.integer(1, _MOST_ARRAYS), draw.integer(1, _MOST_STEPS)

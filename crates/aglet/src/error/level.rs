@@ -30,9 +30,6 @@ sentences! {
         "These weights were encoded for level {encoded} and this sum is at level {level}; encode them for that level, or bring the ciphertexts down \
          with level_down.";
 
-    BootstrapInput { method: &'static str, stage_count: usize, level: usize } =>
-        "A {method} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level {level}; use the regular \
-         bootstrap, or bootstrap earlier.";
     IntegerBootstrapInput { least: usize, level: usize } =>
         "A bootstrap takes ciphertexts at level {least} or above, and this one is at level {level}: the bootstrap itself takes the lowest level. \
          Bootstrap it one product earlier.";

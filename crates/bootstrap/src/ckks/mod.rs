@@ -49,8 +49,6 @@ pub trait Bootstrapping: Sync {
     fn own_keys(&self, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error>;
     /// The methods that a set of parameters has levels for.
     fn methods(&self, params: &CkksParams) -> Vec<Method>;
-    /// The least user level of inputs.
-    fn input_level(&self, method: Method, stage_count: usize) -> usize;
     /// Whether it raises the modulus: then bits in coefficients can enter in the middle, and a second pass has levels.
     fn raises_modulus(&self) -> bool;
     /// How far a number in `[-1, 1]` may be from what becomes of it without noise, where no overflow decides.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aglet import checks
+from aglet import _core, checks
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.interval import Interval
@@ -49,7 +49,7 @@ def plan(
         )
     dtypes, fhew_engine = session.pop("dtypes", None), session.pop("fhew_engine", None)
     integer_engine = session.pop("integer_engine", None)
-    machine = Shadow(engine, checks.string("bootstrap", bootstrap))
+    machine = Shadow(engine, checks.string("bootstrap", bootstrap), _method(engine, fhew_engine))
     simulated = Session(engine, KeySet(engine), **session)
     simulated.machine = machine
     if fhew_engine is not None:
@@ -104,6 +104,12 @@ def _quicker(function: Callable[..., Any], shapes: Sequence[Any], engine: Engine
         raise ParameterError(f"Neither representation of whole numbers serves: {'; '.join(said)}")
     best = min(found, key=lambda name: found[name].seconds)
     return dataclasses.replace(found[best], representation=best, compared=", ".join(said))
+
+
+def _method(engine: Engine, fhew_engine: Any) -> str:
+    """The bootstrap key's: a switch has a lossy one, unless the preset has no such bootstrap."""
+    methods = next((p["methods"] for p in _core.presets() if p["name"] == engine.preset), [])
+    return "lossy" if fhew_engine is not None and "lossy" in methods else "regular"
 
 
 def _one_each(what: str, given: Sequence[Any] | None, shapes: Sequence[Any], default: Any) -> list[Any]:

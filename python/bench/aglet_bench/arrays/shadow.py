@@ -44,9 +44,12 @@ class _Chunk:
 
 
 class Shadow:
-    """Counts the work that `Live` would do."""
+    """Counts the work that `Live` would do.
 
-    def __init__(self, engine: Engine, bootstrap: str) -> None:
+    `method` is that of the bootstrap key: "lossy" beside FHEW, as `SchemeSwitch.create_keys` makes it, or "regular".
+    """
+
+    def __init__(self, engine: Engine, bootstrap: str, method: str) -> None:
         self.engine = engine
         self.live = self.most = 0
         self.done: Counter[str] = Counter()
@@ -55,7 +58,7 @@ class Shadow:
         if preset is None:
             raise ParameterError(f"A plan needs a preset, and {engine.preset} is a set of your own; plan with one.")
         self._preset = preset
-        self._size = bootstrap
+        self._size, self._method = bootstrap, method
         self.refreshed_level: int | None = None
         hidden, refresh = 0, None
         self._compared = False
@@ -67,7 +70,7 @@ class Shadow:
         self.drawing = False
         """While arguments are drawn run by run, each encryption gives one run; `together` joins them."""
         if engine.can_bootstrap:
-            found = _core.plan(engine.preset, "regular", None, bootstrap, engine.slot_count)
+            found = _core.plan(engine.preset, method, None, bootstrap, engine.slot_count)
             self.refreshed_level = found["output_level"]
             refresh = _bits(engine.preset, engine.slot_count)
             # Primes below those of users: the plan begins with all limbs of its input level.
@@ -181,7 +184,7 @@ class Shadow:
 
     def compare(self, operation: str, chunks: Sequence[_Chunk], alpha: int, error_bits: int) -> _Chunk:
         level = min(chunk.level for chunk in chunks)
-        asked: Any = {"error_bits": error_bits, "operation": operation, "level": level}
+        asked: Any = {"error_bits": error_bits, "operation": operation, "level": level, "method": self._method}
         plan = self.engine.comparison_plan(alpha, **asked)
         self._compared = True
         for _ in range(plan.bootstraps):
@@ -217,9 +220,10 @@ class Shadow:
     def _bootstrap(self, real: bool, count: int) -> None:
         self.done["refreshes"] += count
         pairs, rest = divmod(count, 2) if real else (0, count)
-        for method, times in (("merge", pairs), ("regular", rest)):
+        pair = "lossy-merge" if self._method == "lossy" else "merge"
+        for method, times in ((pair, pairs), (self._method, rest)):
             if times:
-                self.seconds += times * self._seconds(method, real and method == "regular")
+                self.seconds += times * self._seconds(method, real and method != pair)
 
     def _seconds(self, method: str, real: bool) -> float:
         plan = _core.plan(
@@ -274,16 +278,15 @@ class Shadow:
         size = self._size if self.done["refreshes"] > 0 or self._cast else None
         # Small keys go with the rotation key.
         rotation = self.done["rotations"] > 0 or size == "small"
-        method = "lossy" if self._cast else "regular"
         blind, seconds, more = self._digit_work()
-        made = key_bytes(self.engine, size, None, method, rotation=rotation, matrix=False) + more
+        made = key_bytes(self.engine, size, None, self._method, rotation=rotation, matrix=False) + more
         return Plan(
             min(chunk.level for array in arrays for chunk in array.chunks),
             self.done["refreshes"],
             self.done["products"],
             self.done["rotations"],
             made,
-            max(made, self.engine.keys_forecast(size, method=method, rotation=rotation) + more),
+            max(made, self.engine.keys_forecast(size, method=self._method, rotation=rotation) + more),
             self.most,
             self.seconds + seconds,
             stated.bits if stated else None,

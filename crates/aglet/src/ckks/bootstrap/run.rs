@@ -9,11 +9,10 @@ use crate::ckks::presets;
 use crate::ckks::{cost, Ciphertext};
 use crate::runtime::{Pass, StageRun, Watch};
 use crate::Control;
-use crate::{Error, LevelError, MissingKeyError, ParameterError, RangeError, Served};
+use crate::{Error, MissingKeyError, ParameterError, RangeError, Served};
 use aglet_bootstrap::ckks::request::Parts;
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::Functional;
-use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::BootstrapCircuit;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::CkksEvaluator;
@@ -202,7 +201,7 @@ impl Engine {
         keys: &BootstrapKeys<'_>,
         circuit: &BootstrapCircuit,
     ) -> Result<(), Error> {
-        let Request { method, stage_count, .. } = circuit.request;
+        let method = circuit.request.method;
         let wanted = if method.pairs() { 2 } else { 1 };
         if cts.len() != wanted {
             return Err(ParameterError::Inputs { method: method.name(), wanted, found: cts.len() }.into());
@@ -214,13 +213,7 @@ impl Engine {
             }
             keys.ids().try_for_each(|(what, id)| check_owner(ct, what, id))?;
             check_bound(ct, circuit)?;
-            let level = self.level(ct)?;
-            // Documented of lossy bootstraps alone.
-            if circuit.functional().is_none()
-                && level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count)
-            {
-                return Err(LevelError::BootstrapInput { method: method.name(), stage_count, level }.into());
-            }
+            self.level(ct)?;
             if method.pairs() && !ct.real && !circuit.request.real {
                 return Err(RangeError::Imaginary.into());
             }

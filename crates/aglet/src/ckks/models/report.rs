@@ -145,7 +145,8 @@ pub fn plan(
     Ok(json!({
         "preset": params.name(), "experimental": params.literal().experimental, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
-        "input_level": BootstrapKind::of(params).rules().input_level(method, stage_count), "output_level": circuit.level,
+        // Inputs of any level serve: slots_to_coeffs has primes of its own.
+        "input_level": 0, "output_level": circuit.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": log2_short(failure::SHORT)?, "log2_four_bits_short": log2_short(4.0)?, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),

@@ -51,9 +51,6 @@ impl Bootstrapping for Rules {
         };
         Ok(Box::new(Secret { digit_bits: ship.digit_bits, shape, drawn: OnceLock::new() }))
     }
-    fn input_level(&self, _: Method, _: usize) -> usize {
-        0
-    }
     fn raises_modulus(&self) -> bool {
         false
     }

@@ -53,13 +53,6 @@ impl Bootstrapping for Rules {
     fn own_keys(&self, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error> {
         Ok(Box::new(Carried(circuit.carried().cloned())))
     }
-    /// slots_to_coeffs has primes of its own, but lossy bootstraps are documented to want a level for each stage.
-    fn input_level(&self, method: Method, stage_count: usize) -> usize {
-        match method {
-            Method::Lossy | Method::LossyMerge => stage_count,
-            _ => 0,
-        }
-    }
     fn raises_modulus(&self) -> bool {
         true
     }
