@@ -136,6 +136,9 @@ def test_ciphertexts_move_by_bits(monkeypatch: pytest.MonkeyPatch) -> None:
                 continue
             # Nothing is left of the noise of masks, so a table follows.
             np.testing.assert_array_equal(session.decrypt(found % 3), wanted % 3, err_msg=program)
+        kept = dict(session.ways)
+        np.testing.assert_array_equal(session.decrypt(t + v[:, None]), table + vector[:, None])
+        assert [session.ways[one] is way for one, way in kept.items()] == [True] * len(session.ways)
 
 
 def _only(x: Any) -> Any:

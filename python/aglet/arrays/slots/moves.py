@@ -7,6 +7,7 @@ moves of floats count on that for rotations to the right. So they see both rows 
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ __all__ = ["moved", "window"]
 Index = NDArray[np.int64]
 _TOGETHER = 64
 """Masks that are encoded at a time: each takes 8 bytes a slot."""
+_KEPT = 32
+"""Ways that are kept, of up to some megabytes each."""
 
 
 class _Machine:
@@ -137,6 +140,16 @@ def _rows(session: SlotSession, chunks: Chunks) -> Any:
 
 
 def _way(session: SlotSession, x: Numbers, parts: list[rotations.Part], ends: Any) -> doublings.Way | None:
+    """`_found_way`, which takes a tenth of a move and more: the last ones are kept."""
+    places = hashlib.blake2b(b"".join(one.tobytes() for one in ends)).digest()
+    key, ways = (places, *(one.shape for one in ends), len(parts), x.level), session.ways
+    if key not in ways and len(ways) >= _KEPT:
+        ways.pop(next(iter(ways)))
+    ways[key] = ways.pop(key) if key in ways else _found_way(session, x, parts, ends)
+    return ways[key]
+
+
+def _found_way(session: SlotSession, x: Numbers, parts: list[rotations.Part], ends: Any) -> doublings.Way | None:
     """The way by the bits of steps, if it is cheaper than masks for each step; of these may be too many."""
     rows, again = _rows(session, x.digits[0]), session.keys.bootstrap is not None
     present = moves.cost(rows, parts, ends)

@@ -25,6 +25,7 @@ from aglet.scheme_switch.switch import SchemeSwitch
 
 if TYPE_CHECKING:
     from aglet.arrays.session import Session
+    from aglet.arrays.slots.doublings import Way
 
 __all__ = ["SlotSession"]
 
@@ -62,6 +63,8 @@ class SlotSession(InFolders[EncryptedSlots]):
     """The session of CKKS of the same keys; casts to floats go there."""
     digits: DigitSession | None = None
     """The session of digits of the same keys; `x.to("digits")` goes there."""
+    ways: dict[Any, Way | None]
+    """How elements moved lately, for those who move the same way again."""
     _arrays = EncryptedSlots
     _stored = stored
 
@@ -73,6 +76,7 @@ class SlotSession(InFolders[EncryptedSlots]):
             raise KeyMismatchError("These keys are not of this engine; use the engine of the keys, keys.engine.")
         if engine.packing != "slots":
             raise KeyMismatchError('Arrays need slots; make the engine with packing="slots".')
+        self.ways = {}
         if keys.fhew_bootstrap is not None and keys.fhew_engine is not None and 2**keys.fhew_engine.bits == MESSAGES:
             self.beside(DigitSession(keys.fhew_engine, keys))
 

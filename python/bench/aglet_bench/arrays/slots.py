@@ -166,6 +166,6 @@ def simulated(engine: IntegerEngine, machine: Shadow) -> SlotSession:
     switch = SchemeSwitch(engine, machine.digits.engine)
     keys: Any = _Keys()
     shadow: Any = _Engine(engine, machine)
-    made.engine, made.keys, made._switch = shadow, keys, switch
+    made.engine, made.keys, made._switch, made.ways = shadow, keys, switch, {}
     machine.beside = engine.keys_forecast() - engine.bootstrap_forecast()[1] + switch.key_bytes
     return made
