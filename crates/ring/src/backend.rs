@@ -8,7 +8,7 @@ use crate::automorphism::Automorphism;
 use crate::blind::Gadget;
 use crate::block_rotation::{BlockRotation, LweSwitch};
 use crate::host_ring::{HostRing, Sign};
-use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair};
+use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair, Tensor};
 use crate::packed::PackedKey;
 use crate::poly::{Eval, Poly};
 use crate::small::SmallTable;
@@ -72,6 +72,36 @@ pub trait Backend: Send + Sync {
         key: &KeyBlock,
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, Error>;
+    /// [`HostRing::relinearize`], here by the operations that it stands for.
+    fn relinearize(
+        &self,
+        ring: &HostRing,
+        of: &[Tensor<'_>],
+        (q_limbs, p_limbs): (usize, usize),
+        digits: &[Vec<usize>],
+        key: &KeyBlock,
+        plan: &Division,
+    ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
+        let mut tensors = Vec::with_capacity(of.len());
+        for tensor in of {
+            let mut polys = self.forms(ring, &tensor.forms(), (q_limbs, 0))?;
+            let square = polys.split_off(2);
+            let cut = self.digits(ring, &[&square[0]], (q_limbs, p_limbs), digits)?;
+            tensors.push((polys, cut));
+        }
+        let products = tensors.iter().flat_map(|(polys, cut)| {
+            let added_after = Some((&polys[0], &polys[1]));
+            cut.iter().map(move |digits| KeyProduct { added_after, ..KeyProduct::of(digits) })
+        });
+        let pairs = self.key_products(ring, &products.collect::<Vec<_>>(), key, None)?;
+        tensors.iter_mut().for_each(|(_, cut)| cut.clear());
+        let mut out = Vec::with_capacity(pairs.len());
+        for (b, a) in &pairs {
+            let mut halves = self.divide(ring, &[b, a], plan)?.into_iter();
+            out.extend(halves.next().zip(halves.next()).map(|(b, a)| [b, a]));
+        }
+        Ok(out)
+    }
     /// [`HostRing::key_sum`].
     fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error>;
     /// [`HostRing::rotated_sums`].
@@ -178,6 +208,17 @@ impl Backend for Host {
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, Error> {
         ring.key_products(of, key, automorphism)
+    }
+    fn relinearize(
+        &self,
+        ring: &HostRing,
+        of: &[Tensor<'_>],
+        shape: (usize, usize),
+        digits: &[Vec<usize>],
+        key: &KeyBlock,
+        plan: &Division,
+    ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
+        ring.relinearize(of, shape, digits, key, plan)
     }
     fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
         ring.key_sum(of, keys)

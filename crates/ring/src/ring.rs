@@ -6,7 +6,7 @@ use crate::backend::{Backend, Host};
 use crate::demand::buffer_words;
 use crate::host_ring::{HostRing, Sign};
 use crate::modulus::Modulus;
-use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair};
+use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair, Tensor};
 use crate::poly::{Eval, Poly};
 use crate::pool::Fit;
 use crate::Error;
@@ -146,6 +146,17 @@ impl Ring {
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, Error> {
         self.backend.key_products(self, of, key, automorphism)
+    }
+    /// `(c0, c1, c2)` of every product, with `c2` relinearized by the key, over the primes that leave ([`HostRing::relinearize`]).
+    pub fn relinearize(
+        &self,
+        of: &[Tensor<'_>],
+        shape: (usize, usize),
+        digits: &[Vec<usize>],
+        key: &KeyBlock,
+        plan: &Division,
+    ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
+        self.backend.relinearize(self, of, shape, digits, key, plan)
     }
     /// `sum_i x_i (b_i, a_i)` modulo QP: polynomials with all limbs, at least one, each with a key of one digit of its own.
     pub fn key_sum(&self, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {

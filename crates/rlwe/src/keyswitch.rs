@@ -6,7 +6,7 @@
 use crate::context::Context;
 use crate::error::Error;
 use crate::gadget::KeySwitchSpec;
-use aglet_ring::{Digits, Eval, Form, Multiplier, Poly};
+use aglet_ring::{Digits, Eval, Form, KeyBlock, Multiplier, Poly, Tensor};
 
 /// Cuts polynomials of one number of limbs (no special ones) into the digits of a key, raised to its limbs: the part of a key
 /// switch that rotations of one ciphertext share (hoisting).
@@ -39,6 +39,22 @@ pub fn divide(ctx: &Context, of: &[&Poly<Eval>], drop: usize) -> Result<Vec<Poly
     let plan = ctx.ring().division(first.q_limbs(), first.p_limbs(), drop);
     let plan = plan.ok_or(Error::Level { needed: drop, found: first.q_limbs() - 1 })?;
     Ok(ctx.ring().divide(of, &plan)?)
+}
+
+/// Relinearizes products of so many limbs, and divides them as [`divide`] does.
+///
+/// # Errors
+/// As for [`divide`].
+pub fn relinearize(
+    ctx: &Context,
+    spec: &KeySwitchSpec,
+    key: &KeyBlock,
+    of: &[Tensor<'_>],
+    (limbs, drop): (usize, usize),
+) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
+    let ring = ctx.ring();
+    let plan = ring.division(limbs, spec.p_limbs, drop).ok_or(Error::Level { needed: drop, found: limbs - 1 })?;
+    Ok(ring.relinearize(of, (limbs, spec.p_limbs), &spec.digits_for(limbs), key, &plan)?)
 }
 
 #[cfg(test)]

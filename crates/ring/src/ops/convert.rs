@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Targets of a base conversion that share a pass over the sources; their rows stay in the last-level cache.
-const GROUP: usize = 4;
+const GROUP: usize = 8;
 /// Columns per task of the first half of a base conversion.
 const COLUMNS: usize = 4096;
 

@@ -68,6 +68,15 @@ impl Digits {
     }
 }
 
+/// Limb `i` of every raised digit, and nothing for the digit whose own limb it is.
+pub(super) fn raised<'a>(
+    digits: &'a [Poly<Eval>],
+    plan: &'a Decomposition,
+    i: usize,
+) -> impl Iterator<Item = Option<&'a [u64]>> {
+    digits.iter().zip(&plan.digits).map(move |(rows, digit)| digit.rows[i].map(|row| rows.limb(row)))
+}
+
 impl Decomposition {
     fn new(ring: &HostRing, limbs: usize, (q_limbs, p_limbs): (usize, usize), digits: &[Vec<usize>]) -> Self {
         let mut places = vec![None; limbs];
@@ -85,7 +94,7 @@ impl Decomposition {
     }
 
     /// What limb `k` of digit `d` is multiplied by on its way to coefficients.
-    fn source_factor(&self, (d, k): (usize, usize)) -> u64 {
+    pub(super) fn source_factor(&self, (d, k): (usize, usize)) -> u64 {
         self.digits[d].converter.as_ref().map_or(1, |c| c.source_factors()[k])
     }
 }
@@ -106,9 +115,7 @@ impl HostRing {
         let Some(limbs) = of.first().map(|c| c.q_limbs()) else { return Ok(Vec::new()) };
         assert!(of.iter().all(|c| (c.q_limbs(), c.p_limbs()) == (limbs, 0)) && limbs <= q_limbs);
         of.iter().try_for_each(|c| c.fetch())?;
-        let plan = self.plans.decompositions.get((limbs, q_limbs, p_limbs, digits.to_vec()), |_| {
-            Decomposition::new(self, limbs, (q_limbs, p_limbs), digits)
-        });
+        let plan = self.decomposition(limbs, (q_limbs, p_limbs), digits);
         let digits_of = |c: &&Poly<Eval>| {
             let raised = self.decompose(c, &plan)?;
             Ok(Digits { shape: (q_limbs, p_limbs), raised, own: Some((c.shared(), plan.clone())) })
@@ -164,6 +171,18 @@ impl HostRing {
         Ok(out.transformed())
     }
 
+    /// How so many limbs are cut into these digits, made once.
+    pub(super) fn decomposition(
+        &self,
+        limbs: usize,
+        (q_limbs, p_limbs): (usize, usize),
+        digits: &[Vec<usize>],
+    ) -> Arc<Decomposition> {
+        self.plans.decompositions.get((limbs, q_limbs, p_limbs, digits.to_vec()), |_| {
+            Decomposition::new(self, limbs, (q_limbs, p_limbs), digits)
+        })
+    }
+
     /// For each digit its values modulo the primes that are not its own.
     fn decompose(&self, c: &Poly<Eval>, plan: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
         // Coefficients, times what the conversion of their digit wants.
@@ -173,6 +192,11 @@ impl HostRing {
                 self.table(i).inverse_scaled_to(c.limb(i), limb, plan.source_factor(*place));
             }
         });
+        self.raise(&mut y, plan)
+    }
+
+    /// [`HostRing::decompose`] from coefficients, times what the conversion of their digit wants; they are used up.
+    pub(super) fn raise(&self, y: &mut Poly<Coeff>, plan: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
         let mut raised = Vec::with_capacity(plan.digits.len());
         for digit in &plan.digits {
             let mut rows: Poly<Coeff> = self.rows(digit.others.len())?;

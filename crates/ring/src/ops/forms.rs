@@ -110,7 +110,7 @@ const TILE: usize = 8192;
 
 /// Rows of one tile of a limb: kept from tile to tile, so that nothing is allocated for each.
 #[derive(Default)]
-struct Rows<'a> {
+pub(super) struct Rows<'a> {
     products: Vec<(&'a [u64], &'a [u64])>,
     terms: Vec<(&'a [u64], u64)>,
 }
@@ -158,7 +158,7 @@ impl HostRing {
     }
 
     /// One tile of a limb of a form, from word `start` on: it lies in one half of the limb.
-    fn form_tile<'a>(
+    pub(super) fn form_tile<'a>(
         &self,
         form: &Form<'a>,
         (q_limbs, i): (usize, usize),

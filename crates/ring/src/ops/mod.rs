@@ -13,6 +13,7 @@ mod keys;
 mod lift;
 mod linear_map;
 mod public_map;
+mod relinearize;
 mod stream;
 mod transform;
 
@@ -24,6 +25,7 @@ pub use keys::KeyBlock;
 pub use lift::Lift;
 pub use linear_map::{Diagonals, MapInput};
 pub use public_map::apply_diagonals;
+pub use relinearize::Tensor;
 pub use stream::KeyStream;
 
 use crate::arch::Halves;

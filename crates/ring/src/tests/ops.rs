@@ -19,9 +19,12 @@ use std::collections::BTreeMap;
 mod divisions;
 #[path = "maps.rs"]
 mod maps;
+#[path = "relinearized.rs"]
+mod relinearized;
 
 use divisions::{digits, divisions};
 use maps::{linear_maps, public_maps};
+use relinearized::relinearized;
 
 const LOG_N: u32 = 7;
 const N: usize = 1 << LOG_N;
@@ -344,6 +347,7 @@ fn suite(ring: &Ring) -> Vec<u64> {
     let hard = [digits(&mut case), divisions(&mut case)];
     assert!(hard.iter().all(|&columns| columns > 10), "too few columns that a fused quotient gets wrong: {hard:?}");
     key_products(&mut case);
+    relinearized(&mut case);
     lifts(&mut case);
     linear_maps(&mut case);
     public_maps(&mut case);

@@ -4,6 +4,7 @@
 //! kernels and the pool counted (`crates/aglet/tests/cost.rs`).
 
 use super::approximate::{check_scale, multiple, product, same_scale, Approximate};
+use super::quadratic::TOGETHER;
 use crate::error::Error;
 use crate::evaluator::Evaluator;
 use crate::forms::Quadratic;
@@ -99,30 +100,34 @@ impl CostEvaluator {
         let Some(limbs) = forms.first().map(|form| form.level + 1) else { return Ok(Vec::new()) };
         let keyed = forms.iter().any(|form| !form.products.is_empty());
         let key = if keyed { Some(self.key(KeyRole::Relinearization, limbs)?) } else { None };
-        let tensor = |form: &Quadratic<'_, CostCiphertext>| {
-            let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
-            let (terms, key) = (form.terms.len(), key.filter(|_| products > 0));
-            let lifted = [products, 2 * products].map(|count| self.poly_of_form(limbs, count, terms, key.is_some()));
-            let digits = key.map(|spec| {
-                let square = self.poly_of_form(limbs, products, 0, false);
-                (spec, self.digits(spec, limbs), square)
-            });
-            (lifted, digits)
+        let shapes: Vec<(u64, u64)> = forms.iter().map(shape).collect();
+        let products: Vec<_> = shapes.iter().copied().filter(|&(products, _)| products > 0).collect();
+        let mut relinearized = Vec::new();
+        if let Some(spec) = key {
+            for some in products.chunks(TOGETHER) {
+                relinearized.extend(self.relinearize(spec, some, (limbs, drop))?);
+            }
+        }
+        let mut relinearized = relinearized.into_iter();
+        let found: Vec<_> = shapes.iter().map(|&(n, _)| if n > 0 { relinearized.next() } else { None }).collect();
+        let finish = |(found, (_, terms)): (Option<[CountedMemory; 2]>, &(u64, u64))| match found {
+            Some(found) => found,
+            None => {
+                let polys = [(); 2].map(|()| self.poly_of_form(limbs, 0, *terms as usize, false));
+                if drop == 0 {
+                    polys
+                } else {
+                    self.divide(limbs, 0, drop)
+                }
+            }
         };
-        let mut tensors: Vec<_> = forms.iter().map(tensor).collect();
-        let switched = self.sharing(&tensors, |(_, digits)| {
-            let product = |(spec, digits, _): &(&KeySwitchSpec, Vec<CountedMemory>, CountedMemory)| {
-                (spec.p_limbs, self.product(digits.len(), limbs + spec.p_limbs, 2 * limbs))
-            };
-            Ok(digits.as_ref().map(product))
-        })?;
-        tensors.iter_mut().for_each(|(_, digits)| *digits = None);
-        let finish = |switched: &Option<(usize, [CountedMemory; 2])>| match switched.as_ref().map_or(0, |(p, _)| *p) {
-            0 if drop == 0 => self.pair(limbs),
-            p_limbs => self.divide(limbs, p_limbs, drop),
-        };
-        Ok(switched.iter().map(finish).collect())
+        Ok(found.into_iter().zip(&shapes).map(finish).collect())
     }
+}
+
+/// Products, each as often as it is taken, and terms.
+fn shape(form: &Quadratic<'_, CostCiphertext>) -> (u64, u64) {
+    (form.products.iter().map(|p| p.factor.unsigned_abs() as u64).sum(), form.terms.len() as u64)
 }
 
 impl Evaluator for CostEvaluator {

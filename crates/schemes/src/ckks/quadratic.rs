@@ -7,33 +7,33 @@ use super::{CkksCiphertext, Stated};
 use crate::forms::Quadratic;
 use crate::samples::linear;
 use crate::Error;
-use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
-use aglet_rlwe::keyswitch::{digits, divide};
+use aglet_ring::{Eval, Form, Multiplier, Poly, Tensor};
+use aglet_rlwe::keyswitch::{divide, relinearize};
 use aglet_rlwe::{KeyRole, SwitchingKey};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A form before its relinearization: `P c0`, `P c1` and, if it has products, the digits of `c2`.
-struct Tensor<'a> {
+/// A form before its relinearization and division.
+struct Summed<'a> {
     /// Whose slots and keys the result has.
     like: &'a CkksCiphertext,
     real: bool,
     /// Before the division.
     stated: Stated,
-    c0: Poly<Eval>,
-    c1: Poly<Eval>,
-    digits: Option<Digits>,
+    /// `c0` and `c1`, times the special primes if it has products.
+    halves: [Form<'a>; 2],
+    /// `c2`, if it has products.
+    square: Option<Form<'a>>,
 }
 
-impl Tensor<'_> {
-    /// What meets the relinearization key, if anything does.
-    fn product(&self) -> Option<KeyProduct<'_>> {
-        Some(KeyProduct { added_after: Some((&self.c0, &self.c1)), ..KeyProduct::of(self.digits.as_ref()?) })
-    }
-}
+/// Both halves of a product, if there is one.
+type Relinearized = Option<[Poly<Eval>; 2]>;
 
-/// Forms of one level, whose products with the relinearization key are made side by side: it is read once. They are divided by
-/// the special primes and so many of the chain: one, or none for what is not to be rescaled.
+/// Products that are relinearized side by side: the key is read once for them, and tiles of all stay in a cache.
+pub(super) const TOGETHER: usize = 4;
+
+/// Forms of one level, whose products are relinearized side by side. They are divided by the special primes and so many of the chain: one,
+/// or none for what is not to be rescaled.
 pub(super) fn divided(
     e: &CkksEvaluator<'_>,
     forms: &[Quadratic<'_, CkksCiphertext>],
@@ -48,43 +48,55 @@ pub(super) fn divided(
         true => None,
         false => Some(e.key(KeyRole::Relinearization, first.level + 1)?),
     };
-    // Many forms go side by side; of a few, each has all threads for its limbs.
+    let summed = forms.iter().map(|form| summed(e, form, key)).collect::<Result<Vec<_>, _>>()?;
+    let tensors: Vec<Tensor<'_>> = summed.iter().filter_map(Summed::tensor).collect();
+    let mut relinearized = Vec::with_capacity(tensors.len());
+    for some in tensors.chunks(TOGETHER) {
+        e.check_stop()?;
+        if let Some(key) = key {
+            let limbs = first.level + 1;
+            relinearized.extend(relinearize(e.context(), key.spec(), key.words(), some, (limbs, drop))?);
+        }
+    }
+    let mut relinearized = relinearized.into_iter();
+    let found: Vec<_> = summed.iter().map(|one| one.square.as_ref().and_then(|_| relinearized.next())).collect();
+    // Many forms without products go side by side; of a few, each has all threads for its limbs.
     let many = forms.len() >= 2 * rayon::current_num_threads();
     let least = if many { 1 } else { forms.len() };
-    let tensors = forms.par_iter().with_min_len(least).map(|form| tensor(e, form, key));
-    let mut tensors = tensors.collect::<Result<Vec<_>, _>>()?;
-    let relinearized = match key {
-        Some(key) => {
-            let of: Vec<_> = tensors.iter().filter_map(Tensor::product).collect();
-            e.context().ring().key_products(&of, key.words(), None)?
-        }
-        None => Vec::new(),
-    };
-    let mut pairs = relinearized.iter();
-    // Digits have gone into these.
-    let pairs: Vec<_> = tensors.iter_mut().map(|t| t.digits.take().and_then(|_| pairs.next())).collect();
-    let finish = |((t, pair), form): ((&Tensor<'_>, &Option<&Pair>), &Quadratic<'_, CkksCiphertext>)| {
+    let finish = |((one, found), form): ((&Summed<'_>, Relinearized), &Quadratic<'_, CkksCiphertext>)| {
         e.check_stop()?;
-        let (b, a) = pair.map_or((&t.c0, &t.c1), |(b, a)| (b, a));
-        // Without a product there is nothing to divide by but the prime.
-        let polys = match drop + b.p_limbs() {
-            0 => [b, a].map(|poly| poly.prefix(poly.q_limbs())).into(),
-            _ => divide(e.context(), &[b, a], drop)?,
+        let polys = match found {
+            Some(polys) => polys.into(),
+            // Without a product there is nothing to divide by but the prime.
+            None => {
+                let polys = e.context().ring().forms(&one.halves, form.level + 1, 0)?;
+                if drop == 0 {
+                    polys
+                } else {
+                    divide(e.context(), &polys.iter().collect::<Vec<_>>(), drop)?
+                }
+            }
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
-        let stated = t.stated.disturbed(in_slots(t.like.slots, rounding(e.context(), 2), scale));
-        Ok::<_, Error>(Arc::new(t.like.with(polys, scale).real_if(t.real).stating(stated)))
+        let stated = one.stated.disturbed(in_slots(one.like.slots, rounding(e.context(), 2), scale));
+        Ok::<_, Error>(Arc::new(one.like.with(polys, scale).real_if(one.real).stating(stated)))
     };
-    tensors.par_iter().zip(&pairs).zip(forms).with_min_len(least).map(finish).collect()
+    summed.par_iter().zip(found).zip(forms).with_min_len(least).map(finish).collect()
 }
 
-fn tensor<'a>(
-    e: &CkksEvaluator<'_>,
+impl<'a> Summed<'a> {
+    /// What meets the relinearization key, if anything does.
+    fn tensor(&self) -> Option<Tensor<'a>> {
+        Some(Tensor { lifted: self.halves.clone(), square: self.square.clone()? })
+    }
+}
+
+fn summed<'a>(
+    e: &'a CkksEvaluator<'_>,
     form: &Quadratic<'a, CkksCiphertext>,
     key: Option<&SwitchingKey>,
-) -> Result<Tensor<'a>, Error> {
-    e.check_stop()?;
-    let (limbs, encoded) = (form.level + 1, form.scale * e.modulus(form.level));
+) -> Result<Summed<'a>, Error> {
+    let encoded = form.scale * e.modulus(form.level);
     let like =
         form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
     let operands = form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1));
@@ -113,19 +125,11 @@ fn tensor<'a>(
         factor,
     };
     let c1 = Form { products: products(&[(0, 1), (1, 0)]), terms: of(1), factor, ..Form::default() };
-    let mut forms = vec![c0, c1];
     if let Some(key) = key {
         e.own(key, like)?;
-        forms.push(Form { products: products(&[(1, 1)]), ..Form::default() });
     }
-    let mut polys = e.forms(&forms, limbs)?;
-    let c2 = if key.is_some() { polys.pop() } else { None };
-    let digits = match (key, &c2) {
-        (Some(key), Some(c2)) => digits(e.context(), key.spec(), &[c2])?.pop(),
-        _ => None,
-    };
-    let [c0, c1] = polys.try_into().map_err(|_| Error::EmptyQuadratic)?;
-    Ok(Tensor { like, real, stated: stated(e, form, (like, key)), c0, c1, digits })
+    let square = key.map(|_| Form { products: products(&[(1, 1)]), ..Form::default() });
+    Ok(Summed { like, real, stated: stated(e, form, (like, key)), halves: [c0, c1], square })
 }
 
 /// What is stated of a form before its division, with the error of the key switch.

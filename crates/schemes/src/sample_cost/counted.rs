@@ -12,6 +12,8 @@ struct InUse {
     /// Bytes on a card, and the most so far.
     there: usize,
     most_there: usize,
+    /// Whether this machine takes nothing for what a card does.
+    there_alone: bool,
 }
 
 /// The memory in use now, and the largest so far.
@@ -24,8 +26,9 @@ impl Ledger {
     }
     /// Polynomials of degree `n`: with so many limbs on this machine, with so many on a card.
     pub(super) fn lend(&self, n: usize, [here, there]: [usize; 2]) -> CountedMemory {
-        let (words, bytes) = (buffer_words(n, here), 8 * n * there);
         let mut in_use = self.in_use();
+        let here = if in_use.there_alone { 0 } else { here };
+        let (words, bytes) = (buffer_words(n, here), 8 * n * there);
         if words > 0 {
             in_use.demand.lend(words);
         }
@@ -33,6 +36,10 @@ impl Ledger {
         in_use.most_there = in_use.most_there.max(in_use.there);
         drop(in_use);
         CountedMemory { words, bytes, ledger: self.clone() }
+    }
+    /// Whether what is lent from now on is on a card alone.
+    pub(super) fn there_alone(&self, alone: bool) {
+        self.in_use().there_alone = alone;
     }
     /// The demand so far.
     pub(super) fn so_far(&self) -> Demand {
@@ -51,6 +58,14 @@ pub struct CountedMemory {
     words: usize,
     bytes: usize,
     ledger: Ledger,
+}
+
+impl CountedMemory {
+    /// What is held here, and what another one holds on a card.
+    pub(super) fn beside(mut self, mut there: Self) -> Self {
+        self.bytes += std::mem::take(&mut there.bytes);
+        self
+    }
 }
 
 impl Drop for CountedMemory {

@@ -129,6 +129,93 @@ impl SampleCost {
         self.count(Tally { ciphertext_read: self.n() * addends as u64, ..Tally::NONE });
         self.pair(limbs)
     }
+    /// [`relinearize`](aglet_rlwe::keyswitch::relinearize) of so many products and terms each.
+    ///
+    /// # Errors
+    /// None of its own.
+    pub fn relinearize(
+        &self,
+        spec: &KeySwitchSpec,
+        of: &[(u64, u64)],
+        (limbs, drop): (usize, usize),
+    ) -> Result<Vec<[CountedMemory; 2]>, Error> {
+        let there = self.there_alone(|| self.relinearized_by_parts(spec, of, (limbs, drop)))?;
+        let (digits, all) = (spec.cut(limbs).digits, limbs + spec.p_limbs);
+        let form = |limbs: usize, (products, terms): (u64, u64), factor| {
+            self.count(Tally::form(self.n(), products, terms, factor).times(limbs as u64));
+        };
+        let (leave, kept) = (drop + spec.p_limbs, limbs - drop);
+        let raised: Vec<Vec<_>> = of
+            .iter()
+            .map(|&(products, _)| {
+                let _coefficients = self.hold_here(limbs);
+                form(limbs, (products, 0), false);
+                self.inverse(limbs);
+                let rows = digits.iter().map(|own| {
+                    let rows = self.hold_here(all - own.len());
+                    if all > own.len() {
+                        self.convert(own.len(), all - own.len());
+                    }
+                    rows
+                });
+                rows.collect()
+            })
+            .collect();
+        let tails: Vec<_> = (0..2 * of.len()).map(|_| self.hold_here(leave)).collect();
+        self.sharing(of, |&(products, terms)| {
+            form(limbs, (products, terms), true);
+            form(limbs, (2 * products, terms), true);
+            form(limbs, (products, 0), false);
+            self.count(Tally::key_product(self.n(), digits.len() as u64, 0).times(all as u64));
+            self.count(Tally { ciphertext_read: self.n() * 2 * limbs as u64, ..Tally::NONE });
+            self.inverse(2 * leave);
+            self.count(Tally::rsub_mul(self.n()).times(2 * kept as u64));
+            Ok(())
+        })?;
+        let mut here = tails.into_iter().map(|tail| {
+            let rows = self.hold_here(kept);
+            self.convert(leave, kept);
+            std::mem::drop(tail);
+            rows
+        });
+        let mut here: Vec<_> = here.by_ref().collect();
+        std::mem::drop(raised);
+        let mut halves = here.drain(..);
+        let both = there.into_iter().map(|[b, a]| Some([halves.next()?.beside(b), halves.next()?.beside(a)]));
+        Ok(both.flatten().collect())
+    }
+    /// The same where one operation follows another.
+    fn relinearized_by_parts(
+        &self,
+        spec: &KeySwitchSpec,
+        of: &[(u64, u64)],
+        (limbs, drop): (usize, usize),
+    ) -> Result<Vec<[CountedMemory; 2]>, Error> {
+        let mut tensors: Vec<_> = of
+            .iter()
+            .map(|&(products, terms)| {
+                let form =
+                    |times: u64, terms, factor| self.poly_of_form(limbs, (times * products) as usize, terms, factor);
+                let lifted = [form(1, terms as usize, true), form(2, terms as usize, true)];
+                let square = form(1, 0, false);
+                (lifted, Some((self.digits(spec, limbs), square)))
+            })
+            .collect();
+        let digits = spec.cut(limbs).digits.len();
+        let switched = self.sharing(&tensors, |_| Ok(self.product(digits, limbs + spec.p_limbs, 2 * limbs)))?;
+        tensors.iter_mut().for_each(|(_, digits)| *digits = None);
+        Ok(switched.iter().map(|_| self.divide(limbs, spec.p_limbs, drop)).collect())
+    }
+    /// What a card holds where it goes another way than this machine, whose memory and work are counted apart.
+    fn there_alone<T>(&self, way: impl FnOnce() -> T) -> T {
+        let before = self.take();
+        self.ledger.there_alone(true);
+        let found = way();
+        self.ledger.there_alone(false);
+        self.take();
+        self.count(before);
+        found
+    }
     /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
     pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [CountedMemory; 2] {
         // A card has what leaves both at once.

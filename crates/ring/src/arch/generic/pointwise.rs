@@ -29,6 +29,8 @@ pub(crate) unsafe fn form<L: Lanes>(m: &Modulus, form: &FormRow<'_>, out: &mut [
     unsafe {
         if L::FEW_REGISTERS {
             forms::<L, 2>(m, form, out);
+        } else if out.len().is_multiple_of(4 * L::WIDTH) {
+            forms::<L, 4>(m, form, out);
         } else {
             forms::<L, 1>(m, form, out);
         }

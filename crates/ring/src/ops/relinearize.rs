@@ -1,0 +1,188 @@
+//! Products of ciphertexts that are relinearized and divided: what [`HostRing::forms`], [`HostRing::digits`], [`HostRing::key_products`] and
+//! [`HostRing::divide`] give one after the other, with the same words, of which far fewer go through memory.
+//!
+//! What leaves with the division is finished first. Of a limb that stays, the tensor product and the product with the key are made a
+//! tile at a time, where they are subtracted from: neither is ever stored. `c2` is made once more for that.
+
+use super::digits::raised;
+use super::forms::Rows;
+use super::keys::{KeyBlock, KeyWords};
+use super::Form;
+use crate::arch::{Halves, KeyRow, ProductRow};
+use crate::host_ring::HostRing;
+use crate::plans::{Decomposition, Division};
+use crate::poly::{Coeff, Eval, Poly};
+use crate::Error;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Words of a tile: the tiles of all rows of two products stay in an L2 cache of 1 MB.
+const TILE: usize = 1024;
+
+/// A product before its relinearization.
+#[derive(Debug, Clone)]
+pub struct Tensor<'a> {
+    /// `c0` and `c1`, times the special primes.
+    pub lifted: [Form<'a>; 2],
+    /// `c2`.
+    pub square: Form<'a>,
+}
+
+impl<'a> Tensor<'a> {
+    /// Its three forms.
+    pub fn forms(&self) -> [Form<'a>; 3] {
+        let [c0, c1] = &self.lifted;
+        [c0.clone(), c1.clone(), self.square.clone()]
+    }
+    /// All polynomials in it.
+    pub fn operands(&self) -> impl Iterator<Item = &'a Poly<Eval>> + '_ {
+        self.lifted.iter().chain([&self.square]).flat_map(Form::operands)
+    }
+}
+
+/// Products at work, which meet one key.
+struct Work<'a, 'b> {
+    of: &'a [Tensor<'b>],
+    /// For each product and digit its rows at limbs that are not its own.
+    raised: Vec<Vec<Poly<Eval>>>,
+    cut: Arc<Decomposition>,
+    q_limbs: usize,
+}
+
+impl HostRing {
+    /// `round((c0, c1, c2) / R)` of every product, with `c2` relinearized by the key, modulo the primes that stay; `R` are those that leave
+    /// by the plan, the special ones among them. Digits are ascending limbs, raised to `p_limbs` special ones. The key is read once.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn relinearize(
+        &self,
+        of: &[Tensor<'_>],
+        (q_limbs, p_limbs): (usize, usize),
+        digits: &[Vec<usize>],
+        key: &KeyBlock,
+        plan: &Division,
+    ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
+        assert!(plan.limbs == q_limbs + p_limbs && !plan.gained, "the special primes leave");
+        of.iter().flat_map(Tensor::operands).chain(key.polys()).try_for_each(Poly::fetch)?;
+        let cut = self.decomposition(q_limbs, (q_limbs, p_limbs), digits);
+        let raised = of.iter().map(|x| self.raised_square(&x.square, q_limbs, &cut)).collect::<Result<_, _>>()?;
+        let work = Work { of, raised, cut, q_limbs };
+        let words = KeyWords::new(std::iter::once(key), digits.len(), (q_limbs, p_limbs));
+        let keys = words.rows(self, q_limbs, &[None]);
+        let mut out = Vec::with_capacity(2 * of.len());
+        for mut tail in self.leaving(&work, &keys, plan)? {
+            let mut rows: Poly<Coeff> = self.rows(plan.rows.len())?;
+            let then = |i: usize, limb: &mut [u64]| self.table(i).forward(limb);
+            self.convert(&plan.converter, tail.limbs_mut().collect(), rows.limbs_mut().collect(), then)?;
+            out.push(rows.transformed());
+        }
+        let tile = TILE.min(self.n() / 2);
+        let room = || (vec![0; 5 * of.len() * tile], Rows::default());
+        side_by_side(&mut out).par_iter_mut().enumerate().for_each_init(room, |(words, rows), (i, limb)| {
+            let (room, products) = words.split_at_mut(3 * of.len() * tile);
+            let mut products: Vec<Halves<'_>> =
+                products.chunks_exact_mut(2 * tile).map(|x| x.split_at_mut(tile)).collect();
+            let table = self.table(i);
+            for start in (0..self.n()).step_by(tile) {
+                self.switched(&work, (i, start), &keys[i], (room, rows), &mut products);
+                for (row, minuend) in limb.iter_mut().zip(products.iter().flat_map(|(b, a)| [&**b, &**a])) {
+                    let row = &mut row[start..start + tile];
+                    table.kernels().rsub_mul(table.modulus(), row, minuend, plan.rows[i].inverse);
+                }
+            }
+        });
+        let mut halves = out.into_iter();
+        Ok(std::iter::from_fn(|| Some([halves.next()?, halves.next()?])).collect())
+    }
+
+    /// The rows of the digits of `c2`, which is stored nowhere.
+    fn raised_square(&self, square: &Form<'_>, q_limbs: usize, cut: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
+        let mut y: Poly<Coeff> = self.scratch(q_limbs, 0)?;
+        y.par_limbs_mut().enumerate().for_each_init(Rows::default, |rows, (i, limb)| {
+            let (start, rest) = limb.split_at_mut(self.n() / 2);
+            self.form_tile(square, (q_limbs, i), 0, rows, start);
+            self.form_tile(square, (q_limbs, i), self.n() / 2, rows, rest);
+            if let Some(place) = cut.places[i] {
+                self.table(i).inverse_scaled(limb, cut.source_factor(place));
+            }
+        });
+        self.raise(&mut y, cut)
+    }
+
+    /// Both halves of all products at the limbs that leave, as coefficients times what the conversion wants.
+    fn leaving(&self, work: &Work<'_, '_>, keys: &[KeyRow<'_>], plan: &Division) -> Result<Vec<Poly<Coeff>>, Error> {
+        let mut tails: Vec<Poly<Coeff>> =
+            (0..2 * work.of.len()).map(|_| self.rows(plan.leaving.len())).collect::<Result<_, _>>()?;
+        let tile = TILE.min(self.n() / 2);
+        let room = || (vec![0; 3 * work.of.len() * tile], Rows::default());
+        let leaving = side_by_side(&mut tails);
+        leaving.into_par_iter().zip(&plan.leaving).for_each_init(room, |(room, rows), (mut limb, leaving)| {
+            let (i, table) = (leaving.limb, self.table(leaving.prime));
+            if i < work.q_limbs {
+                for start in (0..self.n()).step_by(tile) {
+                    let mut part = halves(limb.iter_mut().map(|row| &mut row[start..start + tile]));
+                    self.switched(work, (i, start), &keys[i], (room, rows), &mut part);
+                }
+            } else {
+                let digits: Vec<Vec<&[u64]>> =
+                    work.raised.iter().map(|x| raised(x, &work.cut, i).flatten().collect()).collect();
+                let of = digits.iter().map(|digits| ProductRow { digits, added_before: None, added_after: None });
+                let mut part = halves(limb.iter_mut().map(|row| &mut **row));
+                table.kernels().key_product(table.modulus(), &of.collect::<Vec<_>>(), &keys[i], &mut part);
+            }
+            limb.iter_mut().for_each(|row| table.inverse_scaled(row, leaving.factor));
+        });
+        Ok(tails)
+    }
+
+    /// One tile of limb `i` of the chain: `(c0, c1)` and the digits of `c2` times the key, for every product.
+    fn switched<'b>(
+        &self,
+        work: &Work<'_, 'b>,
+        (i, start): (usize, usize),
+        key: &KeyRow<'_>,
+        (room, rows): (&mut [u64], &mut Rows<'b>),
+        out: &mut [Halves<'_>],
+    ) {
+        let tile = room.len() / (3 * work.of.len());
+        for (tensor, room) in work.of.iter().zip(room.chunks_exact_mut(3 * tile)) {
+            let forms = tensor.lifted.iter().chain([&tensor.square]);
+            for (form, out) in forms.zip(room.chunks_exact_mut(tile)) {
+                self.form_tile(form, (work.q_limbs, i), start, rows, out);
+            }
+        }
+        let tiles: Vec<_> = room.chunks_exact(tile).collect();
+        let digits: Vec<Vec<&[u64]>> = work
+            .raised
+            .iter()
+            .zip(tiles.chunks_exact(3))
+            .map(|(x, tiles)| {
+                let rows = raised(x, &work.cut, i);
+                rows.map(|row| row.map_or(tiles[2], |row| &row[start..start + tile])).collect()
+            })
+            .collect();
+        let of = digits.iter().zip(tiles.chunks_exact(3)).map(|(digits, tiles)| ProductRow {
+            digits,
+            added_before: None,
+            added_after: Some((tiles[0], tiles[1])),
+        });
+        let [b, a] = [key.b, key.a].map(|half| half.iter().map(|row| &row[start..start + tile]).collect::<Vec<_>>());
+        let table = self.table(i);
+        let key = KeyRow { permutation: None, b: &b, a: &a };
+        table.kernels().key_product(table.modulus(), &of.collect::<Vec<_>>(), &key, out);
+    }
+}
+
+/// The limbs of polynomials of one shape, limb after limb.
+fn side_by_side<R: crate::poly::Representation>(polys: &mut [Poly<R>]) -> Vec<Vec<&mut [u64]>> {
+    let limbs = polys.first().map_or(0, Poly::limbs);
+    let mut rows: Vec<Vec<&mut [u64]>> = (0..limbs).map(|_| Vec::with_capacity(polys.len())).collect();
+    polys.iter_mut().for_each(|poly| poly.limbs_mut().zip(&mut rows).for_each(|(row, limb)| limb.push(row)));
+    rows
+}
+
+/// Rows two by two.
+fn halves<'a>(mut rows: impl Iterator<Item = &'a mut [u64]>) -> Vec<Halves<'a>> {
+    std::iter::from_fn(|| Some((rows.next()?, rows.next()?))).collect()
+}
