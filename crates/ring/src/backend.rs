@@ -72,6 +72,17 @@ pub trait Backend: Send + Sync {
         key: &KeyBlock,
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, Error>;
+    /// [`HostRing::divide_forms`], here by the operations that it stands for.
+    fn divide_forms(
+        &self,
+        ring: &HostRing,
+        forms: &[Form<'_>],
+        q_limbs: usize,
+        plan: &Division,
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        let polys = self.forms(ring, forms, (q_limbs, 0))?;
+        self.divide(ring, &polys.iter().collect::<Vec<_>>(), plan)
+    }
     /// [`HostRing::relinearize`], here by the operations that it stands for.
     fn relinearize(
         &self,
@@ -208,6 +219,15 @@ impl Backend for Host {
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, Error> {
         ring.key_products(of, key, automorphism)
+    }
+    fn divide_forms(
+        &self,
+        ring: &HostRing,
+        forms: &[Form<'_>],
+        q_limbs: usize,
+        plan: &Division,
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        ring.divide_forms(forms, q_limbs, plan)
     }
     fn relinearize(
         &self,

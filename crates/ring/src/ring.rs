@@ -147,6 +147,10 @@ impl Ring {
     ) -> Result<Vec<Pair>, Error> {
         self.backend.key_products(self, of, key, automorphism)
     }
+    /// Forms of so many limbs over the primes that leave ([`HostRing::divide_forms`]).
+    pub fn divide_forms(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        self.backend.divide_forms(self, forms, q_limbs, plan)
+    }
     /// `(c0, c1, c2)` of every product, with `c2` relinearized by the key, over the primes that leave ([`HostRing::relinearize`]).
     pub fn relinearize(
         &self,

@@ -41,6 +41,19 @@ pub fn divide(ctx: &Context, of: &[&Poly<Eval>], drop: usize) -> Result<Vec<Poly
     Ok(ctx.ring().divide(of, &plan)?)
 }
 
+/// Forms of so many limbs, divided by their `drop` highest primes as [`divide`] does.
+///
+/// # Errors
+/// As for [`divide`].
+pub fn divide_forms(
+    ctx: &Context,
+    forms: &[Form<'_>],
+    (limbs, drop): (usize, usize),
+) -> Result<Vec<Poly<Eval>>, Error> {
+    let plan = ctx.ring().division(limbs, 0, drop).ok_or(Error::Level { needed: drop, found: limbs - 1 })?;
+    Ok(ctx.ring().divide_forms(forms, limbs, &plan)?)
+}
+
 /// Relinearizes products of so many limbs, and divides them as [`divide`] does.
 ///
 /// # Errors

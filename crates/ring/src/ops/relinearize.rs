@@ -96,13 +96,48 @@ impl HostRing {
         Ok(std::iter::from_fn(|| Some([halves.next()?, halves.next()?])).collect())
     }
 
+    /// `round(form / R)` for every form of `q_limbs` limbs, with `R` the primes that leave by the plan: what [`HostRing::forms`] and
+    /// [`HostRing::divide`] give, with the same words. No form is stored.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn divide_forms(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        assert!(plan.limbs == q_limbs && !plan.gained, "a dividend has the limbs of the plan");
+        forms.iter().flat_map(Form::operands).try_for_each(Poly::fetch)?;
+        forms.iter().map(|form| self.divide_form(form, q_limbs, plan)).collect()
+    }
+
+    fn divide_form(&self, form: &Form<'_>, q_limbs: usize, plan: &Division) -> Result<Poly<Eval>, Error> {
+        let mut tail: Poly<Coeff> = self.rows(plan.leaving.len())?;
+        tail.par_limbs_mut().zip(&plan.leaving).for_each_init(Rows::default, |rows, (limb, leaving)| {
+            self.form_limb(form, (q_limbs, leaving.limb), rows, limb);
+            self.table(leaving.prime).inverse_scaled(limb, leaving.factor);
+        });
+        let mut out: Poly<Coeff> = self.rows(plan.rows.len())?;
+        let tile = TILE.min(self.n() / 2);
+        self.convert(&plan.converter, tail.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
+            let (table, mut minuend, mut rows) = (self.table(i), vec![0; tile], Rows::default());
+            table.forward(limb);
+            for (part, start) in limb.chunks_exact_mut(tile).zip((0..).step_by(tile)) {
+                self.form_tile(form, (q_limbs, i), start, &mut rows, &mut minuend);
+                table.kernels().rsub_mul(table.modulus(), part, &minuend, plan.rows[i].inverse);
+            }
+        })?;
+        Ok(out.transformed())
+    }
+
+    /// One limb of a form, in its two halves.
+    fn form_limb<'b>(&self, form: &Form<'b>, at: (usize, usize), rows: &mut Rows<'b>, out: &mut [u64]) {
+        let (start, rest) = out.split_at_mut(self.n() / 2);
+        self.form_tile(form, at, 0, rows, start);
+        self.form_tile(form, at, self.n() / 2, rows, rest);
+    }
+
     /// The rows of the digits of `c2`, which is stored nowhere.
     fn raised_square(&self, square: &Form<'_>, q_limbs: usize, cut: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
         let mut y: Poly<Coeff> = self.scratch(q_limbs, 0)?;
         y.par_limbs_mut().enumerate().for_each_init(Rows::default, |rows, (i, limb)| {
-            let (start, rest) = limb.split_at_mut(self.n() / 2);
-            self.form_tile(square, (q_limbs, i), 0, rows, start);
-            self.form_tile(square, (q_limbs, i), self.n() / 2, rows, rest);
+            self.form_limb(square, (q_limbs, i), rows, limb);
             if let Some(place) = cut.places[i] {
                 self.table(i).inverse_scaled(limb, cut.source_factor(place));
             }

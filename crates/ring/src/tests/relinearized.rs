@@ -46,6 +46,14 @@ pub(super) fn relinearized(case: &mut Case<'_>) {
             Tensor { lifted: [c0, c1], square: Form { products: vec![(1, b, d), (2, c, d)], ..Form::default() } }
         };
         let of: Vec<_> = (0..=inputs).map(tensor).collect();
+        if let Some(plan) = ring.division(q_limbs, 0, drop) {
+            let forms = of[0].forms();
+            let polys = ring.forms(&forms, q_limbs, 0).unwrap();
+            let wanted = ring.divide(&polys.iter().collect::<Vec<_>>(), &plan).unwrap();
+            for (found, wanted) in ring.divide_forms(&forms, q_limbs, &plan).unwrap().iter().zip(&wanted) {
+                case.is("divide_forms", found, |i, _, at| wanted.limb(i)[at]);
+            }
+        }
         let wanted = by_parts(ring, &of, (q_limbs, p_limbs), &digits, &key, &plan);
         let found = ring.relinearize(&of, (q_limbs, p_limbs), &digits, &key, &plan).unwrap();
         assert_eq!(found.len(), of.len());

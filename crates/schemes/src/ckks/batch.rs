@@ -11,7 +11,7 @@ use crate::samples::linear;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::{Form, KeyProduct, Multiplier};
-use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
+use aglet_rlwe::keyswitch::{digits, divide_forms, lift_by_special};
 use aglet_rlwe::{KeyRole, KeySwitchSpec};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -123,13 +123,12 @@ impl CkksEvaluator<'_> {
             let numbers = constants.iter().map(|(c, ct)| (*c, &ct.polys[i]));
             Form { products: vectors.collect(), terms: numbers.collect(), ..Form::default() }
         };
-        let sums = self.forms(&[form(0), form(1)], level + 1)?;
         let weighted = |(ct, weight): &(&CkksCiphertext, Weight)| match weight {
             Weight::Number(c) => ct.stated.times(c.norm(), encoding_error(encoded / ct.scale)),
             Weight::Slots(pt) => ct.stated.product(&pt.as_operand(), ct.repeated(self.context())),
         };
         let stated = terms.iter().map(weighted).fold(Stated::new(0.0, 0.0), |sum, term| sum.plus(&term));
-        let mut out = any.with(divide(self.context(), &[&sums[0], &sums[1]], 1)?, scale);
+        let mut out = any.with(divide_forms(self.context(), &[form(0), form(1)], (level + 1, 1))?, scale);
         out.stated = stated.disturbed(in_slots(any.slots, rounding(self.context(), 2), scale));
         Ok(Arc::new(out))
     }

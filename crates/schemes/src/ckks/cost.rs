@@ -112,14 +112,8 @@ impl CostEvaluator {
         let found: Vec<_> = shapes.iter().map(|&(n, _)| if n > 0 { relinearized.next() } else { None }).collect();
         let finish = |(found, (_, terms)): (Option<[CountedMemory; 2]>, &(u64, u64))| match found {
             Some(found) => found,
-            None => {
-                let polys = [(); 2].map(|()| self.poly_of_form(limbs, 0, *terms as usize, false));
-                if drop == 0 {
-                    polys
-                } else {
-                    self.divide(limbs, 0, drop)
-                }
-            }
+            None if drop == 0 => [(); 2].map(|()| self.poly_of_form(limbs, 0, *terms as usize, false)),
+            None => self.divide_forms(*terms, (limbs, drop)),
         };
         Ok(found.into_iter().zip(&shapes).map(finish).collect())
     }

@@ -8,7 +8,7 @@ use crate::forms::Quadratic;
 use crate::samples::linear;
 use crate::Error;
 use aglet_ring::{Eval, Form, Multiplier, Poly, Tensor};
-use aglet_rlwe::keyswitch::{divide, relinearize};
+use aglet_rlwe::keyswitch::{divide_forms, relinearize};
 use aglet_rlwe::{KeyRole, SwitchingKey};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -67,15 +67,9 @@ pub(super) fn divided(
         e.check_stop()?;
         let polys = match found {
             Some(polys) => polys.into(),
+            None if drop == 0 => e.context().ring().forms(&one.halves, form.level + 1, 0)?,
             // Without a product there is nothing to divide by but the prime.
-            None => {
-                let polys = e.context().ring().forms(&one.halves, form.level + 1, 0)?;
-                if drop == 0 {
-                    polys
-                } else {
-                    divide(e.context(), &polys.iter().collect::<Vec<_>>(), drop)?
-                }
-            }
+            None => divide_forms(e.context(), &one.halves, (form.level + 1, drop))?,
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
         let stated = one.stated.disturbed(in_slots(one.like.slots, rounding(e.context(), 2), scale));

@@ -184,6 +184,22 @@ impl SampleCost {
         let both = there.into_iter().map(|[b, a]| Some([halves.next()?.beside(b), halves.next()?.beside(a)]));
         Ok(both.flatten().collect())
     }
+    /// [`divide_forms`](aglet_rlwe::keyswitch::divide_forms) of a pair of so many terms each.
+    pub fn divide_forms(&self, terms: u64, (limbs, dropped): (usize, usize)) -> [CountedMemory; 2] {
+        let there = self.there_alone(|| {
+            let _forms = [(); 2].map(|()| self.poly_of_form(limbs, 0, terms as usize, false));
+            self.divide(limbs, 0, dropped)
+        });
+        there.map(|there| {
+            let kept = limbs - dropped;
+            let (_leaving, quotient) = (self.hold_here(dropped), self.hold_here(kept));
+            self.count(Tally::form(self.n(), 0, terms, false).times(limbs as u64));
+            self.inverse(dropped);
+            self.convert(dropped, kept);
+            self.count(Tally::rsub_mul(self.n()).times(kept as u64));
+            quotient.beside(there)
+        })
+    }
     /// The same where one operation follows another.
     fn relinearized_by_parts(
         &self,
