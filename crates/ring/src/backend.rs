@@ -8,7 +8,9 @@ use crate::automorphism::Automorphism;
 use crate::blind::Gadget;
 use crate::block_rotation::{BlockRotation, LweSwitch};
 use crate::host_ring::{HostRing, Sign};
-use crate::ops::{Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair, Tensor};
+use crate::ops::{
+    in_one_go, Diagonals, Digits, Division, Form, KeyBlock, KeyProduct, KeyStream, MapInput, Pair, Tensor,
+};
 use crate::packed::PackedKey;
 use crate::poly::{Eval, Poly};
 use crate::small::SmallTable;
@@ -93,25 +95,7 @@ pub trait Backend: Send + Sync {
         key: &KeyBlock,
         plan: &Division,
     ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
-        let mut tensors = Vec::with_capacity(of.len());
-        for tensor in of {
-            let mut polys = self.forms(ring, &tensor.forms(), (q_limbs, 0))?;
-            let square = polys.split_off(2);
-            let cut = self.digits(ring, &[&square[0]], (q_limbs, p_limbs), digits)?;
-            tensors.push((polys, cut));
-        }
-        let products = tensors.iter().flat_map(|(polys, cut)| {
-            let added_after = Some((&polys[0], &polys[1]));
-            cut.iter().map(move |digits| KeyProduct { added_after, ..KeyProduct::of(digits) })
-        });
-        let pairs = self.key_products(ring, &products.collect::<Vec<_>>(), key, None)?;
-        tensors.iter_mut().for_each(|(_, cut)| cut.clear());
-        let mut out = Vec::with_capacity(pairs.len());
-        for (b, a) in &pairs {
-            let mut halves = self.divide(ring, &[b, a], plan)?.into_iter();
-            out.extend(halves.next().zip(halves.next()).map(|(b, a)| [b, a]));
-        }
-        Ok(out)
+        relinearize_by_parts(self, ring, of, (q_limbs, p_limbs), (digits, key, plan))
     }
     /// [`HostRing::key_sum`].
     fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error>;
@@ -160,6 +144,34 @@ pub trait Backend: Send + Sync {
         gadget: Gadget,
         switch: &LweSwitch<'_>,
     ) -> Result<Option<Arc<dyn BlockRotation>>, Error>;
+}
+
+fn relinearize_by_parts<B: Backend + ?Sized>(
+    backend: &B,
+    ring: &HostRing,
+    of: &[Tensor<'_>],
+    (q_limbs, p_limbs): (usize, usize),
+    (digits, key, plan): (&[Vec<usize>], &KeyBlock, &Division),
+) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
+    let mut tensors = Vec::with_capacity(of.len());
+    for tensor in of {
+        let mut polys = backend.forms(ring, &tensor.forms(), (q_limbs, 0))?;
+        let square = polys.split_off(2);
+        let cut = backend.digits(ring, &[&square[0]], (q_limbs, p_limbs), digits)?;
+        tensors.push((polys, cut));
+    }
+    let products = tensors.iter().flat_map(|(polys, cut)| {
+        let added_after = Some((&polys[0], &polys[1]));
+        cut.iter().map(move |digits| KeyProduct { added_after, ..KeyProduct::of(digits) })
+    });
+    let pairs = backend.key_products(ring, &products.collect::<Vec<_>>(), key, None)?;
+    tensors.iter_mut().for_each(|(_, cut)| cut.clear());
+    let mut out = Vec::with_capacity(pairs.len());
+    for (b, a) in &pairs {
+        let mut halves = backend.divide(ring, &[b, a], plan)?.into_iter();
+        out.extend(halves.next().zip(halves.next()).map(|(b, a)| [b, a]));
+    }
+    Ok(out)
 }
 
 /// This machine: the threads of the rayon pool that the caller stands in, and the kernels of the ring. It fetches what it reads.
@@ -238,7 +250,10 @@ impl Backend for Host {
         key: &KeyBlock,
         plan: &Division,
     ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
-        ring.relinearize(of, shape, digits, key, plan)
+        match in_one_go(of.len()) {
+            true => ring.relinearize(of, shape, digits, key, plan),
+            false => relinearize_by_parts(self, ring, of, shape, (digits, key, plan)),
+        }
     }
     fn key_sum(&self, ring: &HostRing, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
         ring.key_sum(of, keys)

@@ -42,7 +42,7 @@ pub use demand::Demand;
 pub use error::Error;
 pub use host_ring::{HostRing, Sign};
 pub use modulus::Modulus;
-pub use ops::{Constant, Digits, Form, KeyBlock, KeyProduct, Multiplier, Pair, Tensor};
+pub use ops::{in_one_go, Constant, Digits, Form, KeyBlock, KeyProduct, Multiplier, Pair, Tensor};
 pub use poly::{Coeff, Eval, Poly};
 pub use ring::Ring;
 pub use tally::Tally;

@@ -25,7 +25,7 @@ pub use keys::KeyBlock;
 pub use lift::Lift;
 pub use linear_map::{Diagonals, MapInput};
 pub use public_map::apply_diagonals;
-pub use relinearize::Tensor;
+pub use relinearize::{in_one_go, Tensor};
 pub use stream::KeyStream;
 
 use crate::arch::Halves;

@@ -2,7 +2,7 @@
 //! [`HostRing::divide`] give one after the other, with the same words, of which far fewer go through memory.
 //!
 //! What leaves with the division is finished first. Of a limb that stays, the tensor product and the product with the key are made a
-//! tile at a time, where they are subtracted from: neither is ever stored. `c2` is made once more for that.
+//! tile at a time, where they are subtracted from: neither is ever stored.
 
 use super::digits::raised;
 use super::forms::Rows;
@@ -18,6 +18,12 @@ use std::sync::Arc;
 
 /// Words of a tile: the tiles of all rows of two products stay in an L2 cache of 1 MB.
 const TILE: usize = 1024;
+
+/// Whether this machine relinearizes so many products that meet one key in one go. One alone waits for the key, and by floating-point lanes
+/// takes a tenth longer than one operation after the other.
+pub const fn in_one_go(products: usize) -> bool {
+    products > 1
+}
 
 /// A product before its relinearization.
 #[derive(Debug, Clone)]
@@ -43,6 +49,8 @@ impl<'a> Tensor<'a> {
 /// Products at work, which meet one key.
 struct Work<'a, 'b> {
     of: &'a [Tensor<'b>],
+    /// Each `c2`, whose limbs are those of the digits that they belong to.
+    squares: Vec<Poly<Eval>>,
     /// For each product and digit its rows at limbs that are not its own.
     raised: Vec<Vec<Poly<Eval>>>,
     cut: Arc<Decomposition>,
@@ -66,8 +74,9 @@ impl HostRing {
         assert!(plan.limbs == q_limbs + p_limbs && !plan.gained, "the special primes leave");
         of.iter().flat_map(Tensor::operands).chain(key.polys()).try_for_each(Poly::fetch)?;
         let cut = self.decomposition(q_limbs, (q_limbs, p_limbs), digits);
-        let raised = of.iter().map(|x| self.raised_square(&x.square, q_limbs, &cut)).collect::<Result<_, _>>()?;
-        let work = Work { of, raised, cut, q_limbs };
+        let squares = of.iter().map(|x| self.raised_square(&x.square, q_limbs, &cut)).collect::<Result<Vec<_>, _>>()?;
+        let (squares, raised) = squares.into_iter().unzip();
+        let work = Work { of, squares, raised, cut, q_limbs };
         let words = KeyWords::new(std::iter::once(key), digits.len(), (q_limbs, p_limbs));
         let keys = words.rows(self, q_limbs, &[None]);
         let mut out = Vec::with_capacity(2 * of.len());
@@ -78,9 +87,9 @@ impl HostRing {
             out.push(rows.transformed());
         }
         let tile = TILE.min(self.n() / 2);
-        let room = || (vec![0; 5 * of.len() * tile], Rows::default());
+        let room = || (Aligned::new(4 * of.len() * tile), Rows::default());
         side_by_side(&mut out).par_iter_mut().enumerate().for_each_init(room, |(words, rows), (i, limb)| {
-            let (room, products) = words.split_at_mut(3 * of.len() * tile);
+            let (room, products) = words.words().split_at_mut(2 * of.len() * tile);
             let mut products: Vec<Halves<'_>> =
                 products.chunks_exact_mut(2 * tile).map(|x| x.split_at_mut(tile)).collect();
             let table = self.table(i);
@@ -116,11 +125,11 @@ impl HostRing {
         let mut out: Poly<Coeff> = self.rows(plan.rows.len())?;
         let tile = TILE.min(self.n() / 2);
         self.convert(&plan.converter, tail.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
-            let (table, mut minuend, mut rows) = (self.table(i), vec![0; tile], Rows::default());
+            let (table, mut minuend, mut rows) = (self.table(i), Aligned::new(tile), Rows::default());
             table.forward(limb);
             for (part, start) in limb.chunks_exact_mut(tile).zip((0..).step_by(tile)) {
-                self.form_tile(form, (q_limbs, i), start, &mut rows, &mut minuend);
-                table.kernels().rsub_mul(table.modulus(), part, &minuend, plan.rows[i].inverse);
+                self.form_tile(form, (q_limbs, i), start, &mut rows, minuend.words());
+                table.kernels().rsub_mul(table.modulus(), part, minuend.words(), plan.rows[i].inverse);
             }
         })?;
         Ok(out.transformed())
@@ -133,16 +142,23 @@ impl HostRing {
         self.form_tile(form, at, self.n() / 2, rows, rest);
     }
 
-    /// The rows of the digits of `c2`, which is stored nowhere.
-    fn raised_square(&self, square: &Form<'_>, q_limbs: usize, cut: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
-        let mut y: Poly<Coeff> = self.scratch(q_limbs, 0)?;
-        y.par_limbs_mut().enumerate().for_each_init(Rows::default, |rows, (i, limb)| {
+    /// `c2`, and the rows of its digits.
+    fn raised_square(
+        &self,
+        square: &Form<'_>,
+        q_limbs: usize,
+        cut: &Decomposition,
+    ) -> Result<(Poly<Eval>, Vec<Poly<Eval>>), Error> {
+        let (mut c2, mut y): (Poly<Eval>, Poly<Coeff>) = (self.scratch(q_limbs, 0)?, self.scratch(q_limbs, 0)?);
+        let limbs = c2.par_limbs_mut().zip(y.par_limbs_mut()).enumerate();
+        limbs.for_each_init(Rows::default, |rows, (i, (limb, y))| {
             self.form_limb(square, (q_limbs, i), rows, limb);
             if let Some(place) = cut.places[i] {
-                self.table(i).inverse_scaled(limb, cut.source_factor(place));
+                self.table(i).inverse_scaled_to(limb, y, cut.source_factor(place));
             }
         });
-        self.raise(&mut y, cut)
+        let raised = self.raise(&mut y, cut)?;
+        Ok((c2, raised))
     }
 
     /// Both halves of all products at the limbs that leave, as coefficients times what the conversion wants.
@@ -150,14 +166,14 @@ impl HostRing {
         let mut tails: Vec<Poly<Coeff>> =
             (0..2 * work.of.len()).map(|_| self.rows(plan.leaving.len())).collect::<Result<_, _>>()?;
         let tile = TILE.min(self.n() / 2);
-        let room = || (vec![0; 3 * work.of.len() * tile], Rows::default());
+        let room = || (Aligned::new(2 * work.of.len() * tile), Rows::default());
         let leaving = side_by_side(&mut tails);
         leaving.into_par_iter().zip(&plan.leaving).for_each_init(room, |(room, rows), (mut limb, leaving)| {
             let (i, table) = (leaving.limb, self.table(leaving.prime));
             if i < work.q_limbs {
                 for start in (0..self.n()).step_by(tile) {
                     let mut part = halves(limb.iter_mut().map(|row| &mut row[start..start + tile]));
-                    self.switched(work, (i, start), &keys[i], (room, rows), &mut part);
+                    self.switched(work, (i, start), &keys[i], (room.words(), rows), &mut part);
                 }
             } else {
                 let digits: Vec<Vec<&[u64]>> =
@@ -180,32 +196,46 @@ impl HostRing {
         (room, rows): (&mut [u64], &mut Rows<'b>),
         out: &mut [Halves<'_>],
     ) {
-        let tile = room.len() / (3 * work.of.len());
-        for (tensor, room) in work.of.iter().zip(room.chunks_exact_mut(3 * tile)) {
-            let forms = tensor.lifted.iter().chain([&tensor.square]);
-            for (form, out) in forms.zip(room.chunks_exact_mut(tile)) {
+        let tile = room.len() / (2 * work.of.len());
+        for (tensor, room) in work.of.iter().zip(room.chunks_exact_mut(2 * tile)) {
+            for (form, out) in tensor.lifted.iter().zip(room.chunks_exact_mut(tile)) {
                 self.form_tile(form, (work.q_limbs, i), start, rows, out);
             }
         }
-        let tiles: Vec<_> = room.chunks_exact(tile).collect();
+        let part = start..start + tile;
         let digits: Vec<Vec<&[u64]>> = work
             .raised
             .iter()
-            .zip(tiles.chunks_exact(3))
-            .map(|(x, tiles)| {
-                let rows = raised(x, &work.cut, i);
-                rows.map(|row| row.map_or(tiles[2], |row| &row[start..start + tile])).collect()
+            .zip(&work.squares)
+            .map(|(rows, own)| {
+                raised(rows, &work.cut, i).map(|row| &row.unwrap_or_else(|| own.limb(i))[part.clone()]).collect()
             })
             .collect();
-        let of = digits.iter().zip(tiles.chunks_exact(3)).map(|(digits, tiles)| ProductRow {
+        let added = room.chunks_exact(2 * tile).map(|room| room.split_at(tile));
+        let of = digits.iter().zip(added).map(|(digits, added)| ProductRow {
             digits,
             added_before: None,
-            added_after: Some((tiles[0], tiles[1])),
+            added_after: Some(added),
         });
         let [b, a] = [key.b, key.a].map(|half| half.iter().map(|row| &row[start..start + tile]).collect::<Vec<_>>());
         let table = self.table(i);
         let key = KeyRow { permutation: None, b: &b, a: &a };
         table.kernels().key_product(table.modulus(), &of.collect::<Vec<_>>(), &key, out);
+    }
+}
+
+/// Words that begin with a cache line, as vectors that cross two of them are read twice.
+struct Aligned(Vec<u64>, usize);
+
+impl Aligned {
+    fn new(len: usize) -> Self {
+        let words = vec![0; len + 7];
+        let first = words.as_ptr().align_offset(64).min(7);
+        Self(words, first)
+    }
+    fn words(&mut self) -> &mut [u64] {
+        let len = self.0.len() - 7;
+        &mut self.0[self.1..][..len]
     }
 }
 

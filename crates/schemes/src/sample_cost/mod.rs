@@ -10,7 +10,7 @@ pub use counted::CountedMemory;
 use crate::error::Error;
 use crate::missing_keys::missing;
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_ring::{Demand, Tally};
+use aglet_ring::{in_one_go, Demand, Tally};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
 use counted::Ledger;
@@ -139,16 +139,19 @@ impl SampleCost {
         of: &[(u64, u64)],
         (limbs, drop): (usize, usize),
     ) -> Result<Vec<[CountedMemory; 2]>, Error> {
+        if !in_one_go(of.len()) {
+            return self.relinearized_by_parts(spec, of, (limbs, drop));
+        }
         let there = self.there_alone(|| self.relinearized_by_parts(spec, of, (limbs, drop)))?;
         let (digits, all) = (spec.cut(limbs).digits, limbs + spec.p_limbs);
         let form = |limbs: usize, (products, terms): (u64, u64), factor| {
             self.count(Tally::form(self.n(), products, terms, factor).times(limbs as u64));
         };
         let (leave, kept) = (drop + spec.p_limbs, limbs - drop);
-        let raised: Vec<Vec<_>> = of
+        let raised: Vec<(_, Vec<_>)> = of
             .iter()
             .map(|&(products, _)| {
-                let _coefficients = self.hold_here(limbs);
+                let (square, _coefficients) = (self.hold_here(limbs), self.hold_here(limbs));
                 form(limbs, (products, 0), false);
                 self.inverse(limbs);
                 let rows = digits.iter().map(|own| {
@@ -158,14 +161,14 @@ impl SampleCost {
                     }
                     rows
                 });
-                rows.collect()
+                let rows = rows.collect();
+                (square, rows)
             })
             .collect();
         let tails: Vec<_> = (0..2 * of.len()).map(|_| self.hold_here(leave)).collect();
         self.sharing(of, |&(products, terms)| {
             form(limbs, (products, terms), true);
             form(limbs, (2 * products, terms), true);
-            form(limbs, (products, 0), false);
             self.count(Tally::key_product(self.n(), digits.len() as u64, 0).times(all as u64));
             self.count(Tally { ciphertext_read: self.n() * 2 * limbs as u64, ..Tally::NONE });
             self.inverse(2 * leave);
