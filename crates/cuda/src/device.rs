@@ -90,40 +90,14 @@ impl<'a> DeviceRing<'a> {
         self.ring.n() as u32 / THREADS
     }
 
-    /// Runs a kernel of one thread for each word on a list of rows, one for each block `y`: parameters are the list and `more`.
+    /// Runs a kernel of one thread for each word on a list of rows, one for each block `y`: parameters are the list and `more`. Nothing if
+    /// it is empty.
     pub(crate) fn launch_rows(&self, kernel: &str, rows: &[Vec<u64>], more: &[u64]) -> Result<(), Error> {
-        let grid = [self.blocks(), rows.len() as u32, 1];
-        self.launch_list(kernel, grid, (THREADS, 0), rows, more)
-    }
-
-    /// As [`DeviceRing::launch_rows`], with the kernel of each row's prime.
-    pub(crate) fn launch_by_arithmetic(
-        &self,
-        kernel: &str,
-        rows: &[(usize, Vec<u64>)],
-        more: &[u64],
-    ) -> Result<(), Error> {
-        for (arithmetic, rows) in self.by_arithmetic(rows, |(prime, _)| *prime) {
-            let rows: Vec<Vec<u64>> = rows.iter().map(|(_, row)| row.clone()).collect();
-            self.launch_rows(&format!("{kernel}_{}", arithmetic.name()), &rows, more)?;
-        }
-        Ok(())
-    }
-
-    /// Runs a kernel on a list of structures; nothing if it is empty.
-    pub(crate) fn launch_list(
-        &self,
-        kernel: &str,
-        grid: [u32; 3],
-        shape: (u32, u32),
-        list: &[Vec<u64>],
-        more: &[u64],
-    ) -> Result<(), Error> {
-        if list.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
-        let list = self.card.upload(&list.concat())?;
-        self.card.launch(kernel, grid, shape, &[&[list.address(0)], more].concat())
+        let (list, grid) = (self.card.upload(&rows.concat())?, [self.blocks(), rows.len() as u32, 1]);
+        self.card.launch(kernel, grid, (THREADS, 0), &[&[list.address(0)], more].concat())
     }
 
     /// The parts of a list that each arithmetic serves, by the prime of each entry; parts may be empty.

@@ -55,17 +55,14 @@ impl DeviceRing<'_> {
             rows.extend(limbs.iter().enumerate().map(|(i, to)| self.form_row(form, (q_limbs, i), to.address())));
             out.push(DevicePoly::of(limbs, q_limbs));
         }
-        for (arithmetic, rows) in self.by_arithmetic(&rows, |row| row.prime) {
-            let lengths = rows.iter().map(|row| row.products.len() + row.terms.len() + row.constants.len());
-            let mut lists = Lists::new(self.card(), lengths.sum())?;
-            let words = |row: &&FormRow| {
-                let addresses = [&row.products, &row.terms, &row.constants].map(|list| lists.add(list.iter().copied()));
-                row.words(self.table(row.prime), addresses)
-            };
-            let list: Vec<_> = rows.iter().map(words).collect();
-            let _lists = lists.written()?;
-            self.launch_rows(&format!("form_{}", arithmetic.name()), &list, &[])?;
-        }
+        let words = rows.iter().map(|row| row.products.len() + row.terms.len() + row.constants.len()).sum();
+        let mut lists = Lists::new(self.card(), words, rows.len())?;
+        let words = |row: FormRow| {
+            let addresses = [&row.products, &row.terms, &row.constants].map(|list| lists.add(list.iter().copied()));
+            (row.prime, row.words(self.table(row.prime), addresses))
+        };
+        let rows: Vec<_> = rows.into_iter().map(words).collect();
+        self.launch_by_arithmetic("form", lists, &rows, &[])?;
         Ok(out)
     }
 

@@ -95,7 +95,8 @@ impl DeviceRing<'_> {
         assert!(terms.all(|t| (t.x.q_limbs(), t.x.p_limbs()) == (q_limbs, p_limbs) && t.key.1 < t.key.0.digits()));
         let limbs = q_limbs + p_limbs;
         let out = sums.iter().map(|_| self.pair(q_limbs, limbs)).collect::<Result<Vec<Pair>, _>>()?;
-        let mut lists = Lists::new(self.card(), 4 * limbs * sums.iter().map(|sum| sum.terms.len()).sum::<usize>())?;
+        let words = 4 * limbs * sums.iter().map(|sum| sum.terms.len()).sum::<usize>();
+        let mut lists = Lists::new(self.card(), words, limbs * sums.len())?;
         let mut rows = Vec::new();
         for i in 0..limbs {
             let prime = self.ring().prime_of(q_limbs, i);
@@ -113,8 +114,7 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        let _lists = lists.written()?;
-        self.launch_by_arithmetic("key_sum", &rows, &[u64::from(self.ring().log_n())])?;
+        self.launch_by_arithmetic("key_sum", lists, &rows, &[u64::from(self.ring().log_n())])?;
         Ok(out)
     }
 }

@@ -112,7 +112,7 @@ impl DeviceRing<'_> {
     ) -> Result<(), Error> {
         let (digits, babies, giants) = (of[0].digits.len(), map.keys.len(), map.steps.len());
         let words = limbs * (of.len() * (babies * (3 + 4 * digits) + 2 * giants) + 2 * giants * babies);
-        let mut lists = Lists::new(self.card(), words)?;
+        let mut lists = Lists::new(self.card(), words, limbs * of.len())?;
         let mut rows = Vec::new();
         for i in 0..limbs {
             let prime = self.ring().prime_of(q_limbs, i);
@@ -143,7 +143,6 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        let _lists = lists.written()?;
-        self.launch_by_arithmetic("linear_map", &rows, &[u64::from(self.ring().log_n())])
+        self.launch_by_arithmetic("linear_map", lists, &rows, &[u64::from(self.ring().log_n())])
     }
 }

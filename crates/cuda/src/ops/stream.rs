@@ -114,8 +114,9 @@ impl DeviceRing<'_> {
     }
 
     fn sum_streams(&self, sums: &[Sums<'_>], galois: &[u64]) -> Result<(), Error> {
-        let words = sums.iter().map(|sum| 2 * sum.inputs[0].len() * sum.stream.limbs.len());
-        let mut lists = Lists::new(self.card(), galois.len() + words.sum::<usize>())?;
+        let words = sums.iter().map(|sum| 2 * sum.inputs[0].len() * sum.stream.limbs.len()).sum::<usize>();
+        let rows = sums.iter().map(|sum| sum.stream.limbs.len()).sum();
+        let mut lists = Lists::new(self.card(), galois.len() + words, rows)?;
         let rotations = lists.add(galois.iter().copied());
         let mut rows = Vec::new();
         for sum in sums {
@@ -136,7 +137,6 @@ impl DeviceRing<'_> {
                 rows.push((prime, row));
             }
         }
-        let _lists = lists.written()?;
-        self.launch_by_arithmetic("stream_sum", &rows, &[u64::from(self.ring().log_n())])
+        self.launch_by_arithmetic("stream_sum", lists, &rows, &[u64::from(self.ring().log_n())])
     }
 }

@@ -62,24 +62,26 @@ impl DeviceRing<'_> {
                 let multipliers = [table.multiplier(factor), table.multiplier(x.minuend.1)].concat();
                 [&[x.from, x.minuend.0, x.to, powers.address(0)], &table.prime()[..], &multipliers].concat()
             };
-            let (list, name): (Vec<_>, _) = (limbs.iter().map(row).collect(), arithmetic.name());
+            if limbs.is_empty() {
+                continue;
+            }
+            // Both kernels read the list.
+            let list = self.card().upload(&limbs.iter().flat_map(row).collect::<Vec<_>>())?;
+            let (count, name) = (limbs.len() as u32, arithmetic.name());
+            let launch = |kernel: &str, side: u32, shape: (u32, u32)| {
+                self.card().launch(&format!("{kernel}_{name}"), [side, count, 1], shape, &[list.address(0)])
+            };
             let stages = self.ring().log_n() - ROW_STAGES;
             // A block takes 256 columns of up to four stages, fewer of more; and 16 rows if there are as many.
             let side_by_side = THREADS >> stages.saturating_sub(4);
             let columns = |direction: &str| {
-                let kernel = format!("{direction}_columns_{stages}_{name}");
-                self.launch_list(
-                    &kernel,
-                    [256 / side_by_side, list.len() as u32, 1],
-                    (THREADS, COLUMN_BYTES),
-                    &list,
-                    &[],
-                )
+                let side = 256 / side_by_side;
+                launch(&format!("{direction}_columns_{stages}"), side, (THREADS, COLUMN_BYTES))
             };
-            let count = (n as u32 >> ROW_STAGES).min(16);
+            let all = n as u32 >> ROW_STAGES;
             let rows = |kind: &str| {
-                let grid = [(n as u32 >> ROW_STAGES) / count, list.len() as u32, 1];
-                self.launch_list(&format!("{kind}_rows_{name}"), grid, (16 * count, ROW_BYTES), &list, &[])
+                let each = all.min(16);
+                launch(&format!("{kind}_rows"), all / each, (16 * each, ROW_BYTES))
             };
             match kind {
                 Kind::Forward => columns("forward").and_then(|()| rows("forward"))?,
