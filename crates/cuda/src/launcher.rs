@@ -5,6 +5,9 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+/// Words that are copied there without a wait: as many as the largest limb has. Longer lists are copied after all that was launched before.
+pub(crate) const STAGED: usize = 1 << 17;
+
 /// A card: memory, and launches of the kernels of this crate. [`Driver`](crate::Driver) is one; tests have an emulated one.
 ///
 /// Calls come from any thread. They take effect in the order in which they are made.
@@ -25,7 +28,8 @@ pub trait Launcher: Debug + Send + Sync {
     fn allocate(&self, words: usize) -> Result<u64, Error>;
     /// Gives back what [`Launcher::allocate`] gave. Kernels that were launched before may still read it.
     fn free(&self, address: u64, words: usize);
-    /// Copies words there, into a block.
+    /// Copies words there, into a block. They may change when this returns, whether or not the card has them already; up to a megabyte is
+    /// copied without a wait for what was launched before.
     ///
     /// # Errors
     /// [`Error::Lost`] and the like.
@@ -49,7 +53,9 @@ pub struct Traffic {
     pub launches: u64,
     /// Copies there: operands, keys, and the lists that launches read.
     pub writes: u64,
-    /// Their bytes.
+    /// Those of more than a megabyte, which wait until all that was launched before is done. So does every copy here.
+    pub waits: u64,
+    /// The bytes of copies there.
     pub bytes_up: u64,
     /// Copies here.
     pub reads: u64,
@@ -60,6 +66,7 @@ pub struct Traffic {
 #[derive(Debug, Default)]
 struct Counts {
     launches: AtomicU64,
+    waits: AtomicU64,
     up: [AtomicU64; 2],
     down: [AtomicU64; 2],
 }
@@ -72,7 +79,7 @@ impl Counts {
     fn take(&self) -> Traffic {
         let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
         let ([writes, bytes_up], [reads, bytes_down]) = (self.up.each_ref().map(take), self.down.each_ref().map(take));
-        Traffic { launches: take(&self.launches), writes, bytes_up, reads, bytes_down }
+        Traffic { launches: take(&self.launches), writes, waits: take(&self.waits), bytes_up, reads, bytes_down }
     }
 }
 
@@ -181,7 +188,9 @@ impl Block {
     /// Writes words from `at` on.
     pub(crate) fn write(&self, at: usize, words: &[u64]) -> Result<(), Error> {
         assert!(at + words.len() <= self.words, "a block has room for what is written");
-        Counts::copied(&self.device.0.traffic.up, words.len());
+        let traffic = &self.device.0.traffic;
+        Counts::copied(&traffic.up, words.len());
+        traffic.waits.fetch_add(u64::from(words.len() > STAGED), Ordering::Relaxed);
         self.device.0.launcher.write(self.address + 8 * at as u64, words)
     }
 

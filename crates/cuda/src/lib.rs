@@ -4,7 +4,7 @@
 //! the same text for this machine and finds races, words that nobody wrote and addresses that are nobody's. [`Card`] makes a backend of rings of
 //! it.
 //!
-//! `unsafe` stands in `driver.rs` only.
+//! `unsafe` stands in the folder `driver` only.
 #![deny(unsafe_code)]
 
 mod arithmetic;

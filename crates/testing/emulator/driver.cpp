@@ -1,13 +1,16 @@
 // The functions of NVIDIA's driver over the emulated card, as far as Aglet calls them. They check what a real driver checks of a launch: the bytes of
 // a kernel's parameters and its threads against the PTX or the cubin that was loaded, and shared memory against what was asked for. A test sets what the driver
 // says of itself, and the call that fails.
+//
+// Launches and asynchronous copies are done as late as a card may do them: when somebody waits. So a copy reads its source then; one that changed
+// since it was asked for is an error, and what a kernel did wrong is known at the next wait.
 #include <dlfcn.h>
 #include <pthread.h>
 
 namespace fake {
 struct Setting { const char *name; long value; };
 static Setting settings[] = {
-    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0},
+    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0}, {"late", 1}, {"pin", 0}, {"wait", 1},
 };
 static long &setting(const char *name) {
     static long nothing;
@@ -34,6 +37,51 @@ static int begin() {
         return lost = status >= 700 ? status : 0, status;
     }
     return lost;
+}
+// What the card was asked for and has not done: a launch, or where there is no kernel a copy with the words that its source had.
+struct Task { Kernel *kernel; u32 grid[3], threads, shared; u64 *words, to, bytes; const u64 *from; };
+static Task *tasks;
+static u64 asked, done, room;
+struct Event { u64 behind; };
+// Memory of this machine that the card reads: each driver that was opened has a block.
+static struct Pinned { char *at; u64 bytes; } pinned[256];
+static Pinned *pinned_with(const void *at, u64 bytes) {
+    for (Pinned &p : pinned)
+        if (p.at && p.at <= (char *)at && (char *)at + bytes <= p.at + p.bytes) return &p;
+    return nullptr;
+}
+// The arrays of a task go when it was done. Memory of this machine that does not suffice ends the test.
+static u64 *copied(const u64 *words, u64 bytes) {
+    u64 *own = (u64 *)malloc(bytes);
+    return own ? (u64 *)memcpy(own, words, bytes) : (abort(), own);
+}
+static void perform(const Task &t) {
+    if (t.kernel) {
+        const char *what = lost ? nullptr : emulator_launch(t.kernel->function, t.words, t.grid, t.threads, t.shared, (u32)setting("order"));
+        if (what) fprintf(stderr, "%s: %s\n", t.kernel->name, what), lost = 719;
+    } else if (!lost) {
+        if (memcmp(t.words, t.from, t.bytes)) fprintf(stderr, "a copy finds other words than when it was asked for\n"), lost = 719;
+        else emulator_upload(t.to, t.from, t.bytes / 8);
+    }
+    free(t.words);
+}
+// Does the first so many of all tasks that were asked for; the status of what went wrong.
+static int perform_until(u64 count) {
+    while (done < count) perform(tasks[done++ % room]);
+    return lost;
+}
+static int all_done() { return perform_until(asked); }
+static int ask(Task t) {
+    if (asked - done == room) {
+        // A ring: the tasks that are left stand at the same numbers of a larger one.
+        u64 more = room ? 2 * room : 1024;
+        Task *larger = (Task *)malloc(more * sizeof(Task));
+        if (!larger) abort();
+        for (u64 i = done; i < asked; i++) larger[i % more] = tasks[i % room];
+        free(tasks), tasks = larger, room = more;
+    }
+    tasks[asked++ % room] = t;
+    return setting("late") ? 0 : all_done();
 }
 static u64 number_after(const char *text, const char *what) {
     const char *at = strstr(text, what);
@@ -120,7 +168,7 @@ extern "C" int cuModuleLoadData(u64 *module, const char *ptx) {
     }
     return *module = 2, kernel_count ? 0 : INVALID_PTX;
 }
-extern "C" int cuModuleUnload(u64) { ENTERED; return 0; }
+extern "C" int cuModuleUnload(u64) { ENTERED; return all_done(); }
 // What a module gives is the function of this library, which has all of them.
 extern "C" int cuModuleGetFunction(u64 *function, u64, const char *name) {
     ENTERED;
@@ -150,14 +198,48 @@ extern "C" int cuMemAlloc_v2(u64 *address, size_t bytes) {
 }
 extern "C" int cuMemFree_v2(u64 address) {
     ENTERED;
+    if (int status = all_done()) return status;
     u64 &bytes = sizes[(address - (u64)arena) / PAGE];
     if (!bytes) return INVALID_VALUE;
     emulator_free(address, bytes / 8);
     return used -= bytes, bytes = 0, 0;
 }
-extern "C" int cuMemcpyHtoD_v2(u64 address, const u64 *words, size_t bytes) { ENTERED; return emulator_upload(address, words, bytes / 8), 0; }
+extern "C" int cuMemcpyHtoD_v2(u64 address, const u64 *words, size_t bytes) {
+    ENTERED;
+    if (int status = all_done()) return status;
+    return emulator_upload(address, words, bytes / 8), 0;
+}
+// From pinned memory only: from any other a driver may wait.
+extern "C" int cuMemcpyHtoDAsync_v2(u64 address, const u64 *words, size_t bytes, u64 stream) {
+    ENTERED;
+    if (stream || !pinned_with(words, bytes)) return INVALID_VALUE;
+    return ask(Task{nullptr, {}, 0, 0, copied(words, bytes), address, bytes, words});
+}
+extern "C" int cuMemHostAlloc(char **at, size_t bytes, u32 flags) {
+    ENTERED;
+    if (flags) return INVALID_VALUE;
+    if (setting("pin")) return (int)setting("pin");
+    for (Pinned &p : pinned)
+        if (!p.at) return p.bytes = bytes, p.at = *at = (char *)malloc(bytes), p.at ? 0 : OUT_OF_MEMORY;
+    return OUT_OF_MEMORY;
+}
+extern "C" int cuMemFreeHost(char *at) {
+    ENTERED;
+    Pinned *p = pinned_with(at, 0);
+    if (!p || p->at != at) return INVALID_VALUE;
+    // Copies that are left would read what is nobody's.
+    for (u64 i = done; i < asked; i++)
+        if (!tasks[i % room].kernel && pinned_with(tasks[i % room].from, 0) == p) return INVALID_VALUE;
+    return free(at), p->at = nullptr, 0;
+}
+extern "C" int cuEventCreate(Event **event, u32) { ENTERED; return *event = (Event *)calloc(1, sizeof(Event)), *event ? 0 : OUT_OF_MEMORY; }
+extern "C" int cuEventDestroy_v2(Event *event) { ENTERED; return free(event), 0; }
+extern "C" int cuEventRecord(Event *event, u64 stream) { ENTERED; return event->behind = asked, stream ? INVALID_VALUE : 0; }
+// A test may have it return too early.
+extern "C" int cuEventSynchronize(Event *event) { ENTERED; return setting("wait") ? perform_until(event->behind) : 0; }
 extern "C" int cuMemcpyDtoH_v2(u64 *words, u64 address, size_t bytes) {
     ENTERED;
+    if (int status = all_done()) return status;
     // A card knows no word that nobody wrote: here it is an error of ours.
     if (!emulator_download(address, words, bytes / 8)) return lost = LAUNCH_FAILED;
     // A card that computes wrong words.
@@ -169,10 +251,8 @@ extern "C" int cuLaunchKernel(Kernel *k, u32 x, u32 y, u32 z, u32 threads, u32 t
     if (none || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4] || t1 != 1 || t2 != 1) return INVALID_VALUE;
     if (*(size_t *)extra[3] != k->parameter_bytes || !x || !y || !z || y > 65535 || z > 65535) return INVALID_VALUE;
     if (threads > k->threads || shared > k->shared) return INVALID_VALUE;
-    u32 grid[3] = {x, y, z};
-    const char *what = emulator_launch(k->function, (const u64 *)extra[1], grid, threads, shared, (u32)setting("order"));
-    if (what) fprintf(stderr, "%s: %s\n", k->name, what);
-    return what ? lost = LAUNCH_FAILED : 0;
+    // A driver has read the parameters when it returns.
+    return ask(Task{k, {x, y, z}, threads, shared, copied((const u64 *)extra[1], k->parameter_bytes), 0, 0, nullptr});
 }
 extern "C" int cuGetErrorName(int status, const char **name) {
     *name = status == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : status == LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED" : nullptr;

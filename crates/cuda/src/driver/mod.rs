@@ -1,10 +1,18 @@
 //! A card by the driver of CUDA, a library that is found when the program runs: no part of CUDA is linked.
 
+mod functions;
+mod staging;
+
+use crate::launcher::STAGED;
 use crate::{kernels, Arithmetic, Error, Launcher};
-use libloading::Library;
+pub use functions::CardInfo;
+use functions::{
+    Cuda, Functions, Handle, DYNAMIC_SHARED, INVALID_IMAGE, INVALID_PTX, NOT_FOUND, NO_BINARY, OUT_OF_MEMORY,
+    PARAMETERS, PARAMETER_BYTES, UNSUPPORTED_PTX,
+};
+use staging::Staging;
 use std::collections::{BTreeMap, HashMap};
-use std::error::Error as _;
-use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString, OsString};
+use std::ffi::{c_int, c_void, CString, OsString};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,199 +28,6 @@ const CAPABILITY: c_int = 8;
 const GRAIN: usize = 512;
 /// Shared memory that a kernel has without asking.
 const SHARED: u32 = 48 << 10;
-
-/// What a function of the driver returns, 0 for success.
-type Status = c_int;
-/// What the driver gives instead of a pointer that means something here.
-type Handle = usize;
-
-const OUT_OF_MEMORY: Status = 2;
-const STUB_LIBRARY: Status = 34;
-const NO_DEVICE: Status = 100;
-const INVALID_IMAGE: Status = 200;
-const NO_BINARY: Status = 209;
-const INVALID_PTX: Status = 218;
-const UNSUPPORTED_PTX: Status = 222;
-const NOT_FOUND: Status = 500;
-
-// Attributes of devices and of functions, as `cuda.h` numbers them.
-const MAJOR: c_int = 75;
-const MINOR: c_int = 76;
-const SINGLE_TO_DOUBLE: c_int = 87;
-const DYNAMIC_SHARED: c_int = 8;
-// How the words of a kernel's structure are handed over.
-const PARAMETERS: usize = 1;
-const PARAMETER_BYTES: usize = 2;
-
-/// Declares the functions of the driver, and finds them.
-macro_rules! functions {
-    ($($name:ident = $symbol:literal ($($argument:ty),*);)*) => {
-        struct Functions {
-            $($name: unsafe extern "C" fn($($argument),*) -> Status,)*
-            /// The functions are in it.
-            _library: Library,
-        }
-        impl Functions {
-            fn of(library: Library, place: &str) -> Result<Self, Error> {
-                $(
-                    // SAFETY: the driver has the function of this name with these arguments in every version; the library outlives it.
-                    let $name = unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> Status>($symbol) };
-                    let $name = *$name.map_err(|_| Error::Symbol {
-                        library: place.into(),
-                        symbol: String::from_utf8_lossy($symbol).into_owned(),
-                    })?;
-                )*
-                Ok(Self { $($name,)* _library: library })
-            }
-        }
-    };
-}
-functions! {
-    init = b"cuInit" (c_uint);
-    version = b"cuDriverGetVersion" (*mut c_int);
-    device_count = b"cuDeviceGetCount" (*mut c_int);
-    device = b"cuDeviceGet" (*mut c_int, c_int);
-    device_name = b"cuDeviceGetName" (*mut c_char, c_int, c_int);
-    device_memory = b"cuDeviceTotalMem_v2" (*mut usize, c_int);
-    attribute = b"cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
-    retain = b"cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
-    release = b"cuDevicePrimaryCtxRelease_v2" (c_int);
-    enter = b"cuCtxSetCurrent" (Handle);
-    load = b"cuModuleLoadData" (*mut Handle, *const c_void);
-    unload = b"cuModuleUnload" (Handle);
-    function = b"cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
-    set_attribute = b"cuFuncSetAttribute" (Handle, c_int, c_int);
-    memory = b"cuMemGetInfo_v2" (*mut usize, *mut usize);
-    allocate = b"cuMemAlloc_v2" (*mut u64, usize);
-    free = b"cuMemFree_v2" (u64);
-    write = b"cuMemcpyHtoD_v2" (u64, *const c_void, usize);
-    read = b"cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
-    launch = b"cuLaunchKernel" (
-        Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void, *mut *mut c_void
-    );
-    error_name = b"cuGetErrorName" (Status, *mut *const c_char);
-}
-
-/// A card that the driver finds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CardInfo {
-    /// Its number for the driver, from 0.
-    pub index: usize,
-    /// Its name.
-    pub name: String,
-    /// Its compute capability.
-    pub capability: (u32, u32),
-    /// Bytes of its memory.
-    pub memory: u64,
-    /// The arithmetic that is quicker there.
-    pub arithmetic: Arithmetic,
-}
-
-impl fmt::Display for CardInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, name, capability: (major, minor), memory, .. } = self;
-        write!(f, "{index}: {name}, compute capability {major}.{minor}, {} GB", memory / 1_000_000_000)
-    }
-}
-
-/// The driver, before a card is chosen.
-struct Cuda {
-    functions: Functions,
-    cards: Vec<CardInfo>,
-}
-
-impl Cuda {
-    /// Loads the driver and lists its cards.
-    fn start(library: Option<OsString>) -> Result<Self, Error> {
-        let named = library.or_else(|| std::env::var_os(LIBRARY_VARIABLE)).unwrap_or_else(|| LIBRARY.into());
-        let place = named.to_string_lossy().into_owned();
-        // SAFETY: the user names the library, or the system has it: its constructors are those of a driver, and are trusted as it is.
-        let library = unsafe { Library::new(&named) };
-        // The system's sentence begins with the library, which ours names already.
-        let why = |e: libloading::Error| {
-            let said = e.source().map_or_else(|| e.to_string(), ToString::to_string);
-            said.strip_prefix(&format!("{place}: ")).map_or_else(|| said.clone(), ToString::to_string)
-        };
-        let library = library.map_err(|e| Error::Driver { library: place.clone(), why: why(e) })?;
-        let functions = Functions::of(library, &place)?;
-        let mut cuda = Self { functions, cards: Vec::new() };
-        // SAFETY: it is the first call, and its only flag is 0.
-        match unsafe { (cuda.functions.init)(0) } {
-            STUB_LIBRARY => return Err(Error::Stub { library: place }),
-            NO_DEVICE => return Err(Error::NoCard),
-            status => cuda.functions.done("cuInit", status)?,
-        }
-        let version = cuda.functions.number("cuDriverGetVersion", |found| {
-            // SAFETY: `found` is where the number goes.
-            unsafe { (cuda.functions.version)(found) }
-        })?;
-        if version < NEEDED {
-            return Err(Error::OldDriver { found: versions(version), needed: versions(NEEDED) });
-        }
-        let count = cuda.functions.number("cuDeviceGetCount", |found| {
-            // SAFETY: as above.
-            unsafe { (cuda.functions.device_count)(found) }
-        })?;
-        if count == 0 {
-            return Err(Error::NoCard);
-        }
-        cuda.cards = (0..count).map(|index| cuda.functions.card(index)).collect::<Result<_, _>>()?;
-        Ok(cuda)
-    }
-}
-
-/// A version as people write it.
-fn versions(number: c_int) -> String {
-    format!("{}.{}", number / 1000, number % 1000 / 10)
-}
-
-impl Functions {
-    /// Success, or the failure of a call.
-    fn done(&self, call: &'static str, status: Status) -> Result<(), Error> {
-        if status == 0 {
-            return Ok(());
-        }
-        let mut name: *const c_char = std::ptr::null();
-        // SAFETY: `name` is where the address of a text goes, which the library has for ever; null for numbers that it does not know.
-        let known = unsafe { (self.error_name)(status, &mut name) } == 0 && !name.is_null();
-        // SAFETY: it is no null, and a text of the library.
-        let name = known.then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());
-        Err(Error::Lost { call, status: name.unwrap_or_else(|| format!("status {status}")) })
-    }
-
-    /// The number that a call writes.
-    fn number<T: Default>(&self, call: &'static str, of: impl FnOnce(*mut T) -> Status) -> Result<T, Error> {
-        let mut found = T::default();
-        self.done(call, of(&mut found))?;
-        Ok(found)
-    }
-
-    /// The number of a device that the driver counts by.
-    fn ordinal(&self, index: c_int) -> Result<c_int, Error> {
-        // SAFETY: `found` is where the number goes, in this call and the following.
-        self.number("cuDeviceGet", |found| unsafe { (self.device)(found, index) })
-    }
-
-    fn card(&self, index: c_int) -> Result<CardInfo, Error> {
-        let device = self.ordinal(index)?;
-        let attribute = |which| {
-            // SAFETY: as above.
-            self.number("cuDeviceGetAttribute", |found| unsafe { (self.attribute)(found, which, device) })
-        };
-        // SAFETY: as above.
-        let memory: usize = self.number("cuDeviceTotalMem", |found| unsafe { (self.device_memory)(found, device) })?;
-        let (major, minor, ratio) = (attribute(MAJOR)?, attribute(MINOR)?, attribute(SINGLE_TO_DOUBLE)?);
-        let mut name = [0u8; 256];
-        // SAFETY: the name goes to these bytes, of which there are as many as is said; it ends with a zero.
-        let status = unsafe { (self.device_name)(name.as_mut_ptr().cast(), name.len() as c_int, device) };
-        self.done("cuDeviceGetName", status)?;
-        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy().into_owned();
-        // Doubles at half the rate of floats: the cards of data centers. Older ones multiply words as quickly.
-        let arithmetic = if ratio == 2 && major >= 9 { Arithmetic::F50 } else { Arithmetic::S64 };
-        let capability = (major.unsigned_abs(), minor.unsigned_abs());
-        Ok(CardInfo { index: index as usize, name, capability, memory: memory as u64, arithmetic })
-    }
-}
 
 /// A card, with the kernels of this crate on it. All work is one sequence.
 pub struct Driver {
@@ -235,6 +50,8 @@ struct State {
     kernels: HashMap<String, (Handle, u32)>,
     /// Blocks that are in nobody's use, by their bytes: whoever wants as many takes one, and the driver is asked for fewer.
     idle: BTreeMap<usize, Vec<u64>>,
+    /// What copies there go through without waiting; none where no memory could be pinned.
+    staging: Option<Staging>,
     /// The call that lost the card, and its status.
     lost: Option<(&'static str, String)>,
 }
@@ -278,6 +95,10 @@ impl Driver {
             Some(module) => driver.module = module,
             None => (driver.module, driver.compiled) = (driver.load(&[kernels::ptx(), vec![0]].concat())?, false),
         }
+        driver.on_card(|state| {
+            state.staging = Staging::new(&driver.functions)?;
+            Ok(())
+        })?;
         Ok(driver)
     }
 
@@ -437,7 +258,10 @@ impl Launcher for Driver {
     }
 
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
-        self.on_card(|_| {
+        self.on_card(|state| {
+            if let Some(staging) = state.staging.as_mut().filter(|_| words.len() <= STAGED) {
+                return staging.write(&self.functions, address, words);
+            }
             // SAFETY: the words are as many as is said, and a block of the card has room for them: callers see to it.
             let status = unsafe { (self.functions.write)(address, words.as_ptr().cast(), size_of_val(words)) };
             self.functions.done("cuMemcpyHtoD", status)
@@ -481,6 +305,9 @@ impl Launcher for Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         let _ = self.on_card(|state| {
+            if let Some(staging) = state.staging.take() {
+                staging.unpin(&self.functions)?;
+            }
             self.give_back(state)?;
             // SAFETY: nothing is launched any more, and nothing has a handle of the module.
             self.functions.done("cuModuleUnload", unsafe { (self.functions.unload)(self.module) })
