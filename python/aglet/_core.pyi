@@ -132,6 +132,12 @@ class StageRun(TypedDict):
     name: str
     seconds: float
     work: Work
+    launches: int
+    """Kernels that a card was asked for; 0 on the processor, like the copies."""
+    synchronous_copies: int
+    """Copies that wait for the card: all from it, and those of more than a megabyte to it."""
+    other_copies: int
+    """Copies to the card that wait for nothing."""
 
 class StageNoise(TypedDict):
     """The precision of an otherwise exact bootstrap in which only this stage adds noise."""
@@ -909,7 +915,7 @@ class Engine:
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""
     def stage_runs(self) -> list[StageRun]:
-        """Name, seconds and work of each stage of the last bootstrap."""
+        """Name, seconds, work and, on a card, calls of each stage of the last bootstrap."""
 
     def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
         """Write to a file: all of it, or no file at all."""

@@ -86,7 +86,10 @@ impl<B: Bootstrapper, T, const KEPT: usize> Bootstraps<B, T, KEPT> {
 pub(crate) fn add_up(sum: &mut Vec<StageRun>, stages: Vec<StageRun>) {
     for stage in stages {
         match sum.iter_mut().find(|run| run.name == stage.name) {
-            Some(run) => (run.seconds, run.work) = (run.seconds + stage.seconds, run.work + stage.work),
+            Some(run) => {
+                run.seconds += stage.seconds;
+                (run.work, run.traffic) = (run.work + stage.work, run.traffic + stage.traffic);
+            }
             None => sum.push(stage),
         }
     }
@@ -95,11 +98,17 @@ pub(crate) fn add_up(sum: &mut Vec<StageRun>, stages: Vec<StageRun>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aglet_ring::traffic::Traffic;
     use aglet_ring::Tally;
 
     #[test]
     fn stages_of_one_name_add_up() {
-        let run = |name: &str, seconds, words| StageRun { name: name.into(), seconds, work: Tally::forward(words) };
+        let run = |name: &str, seconds, words| StageRun {
+            name: name.into(),
+            seconds,
+            work: Tally::forward(words),
+            traffic: Traffic { launches: words, ..Traffic::default() },
+        };
         let mut sum = Vec::new();
         add_up(&mut sum, vec![run("a", 1.0, 2), run("b", 2.0, 3)]);
         add_up(&mut sum, vec![run("a", 0.5, 5), run("c", 1.0, 1)]);

@@ -15,6 +15,7 @@ use aglet_ring::ops::{Diagonals, Division, KeyStream, MapInput};
 use aglet_ring::packed::PackedKey;
 use aglet_ring::poly::Eval;
 use aglet_ring::small::SmallTable;
+use aglet_ring::traffic::Traffic;
 use aglet_ring::{
     Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, LweSwitch,
     Multiplier, Pair, Poly, Sign,
@@ -188,6 +189,9 @@ impl Backend for Card {
     }
     fn room(&self) -> Result<Option<u64>, RingError> {
         Ok(Some(self.card.room()?))
+    }
+    fn traffic(&self) -> Traffic {
+        self.card.traffic()
     }
 
     fn forms(&self, ring: &HostRing, forms: &[Form<'_>], shape: (usize, usize)) -> Result<Vec<Poly<Eval>>, RingError> {

@@ -1,6 +1,7 @@
 //! What runs kernels, and words in its memory.
 
 use crate::{Arithmetic, Error};
+use aglet_ring::traffic::Traffic;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -46,23 +47,6 @@ pub trait Launcher: Debug + Send + Sync {
     fn launch(&self, kernel: &str, grid: [u32; 3], shape: (u32, u32), parameters: &[u64]) -> Result<(), Error>;
 }
 
-/// What went to a card and came from it: calls, and bytes of copies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Kernels that were launched.
-    pub launches: u64,
-    /// Copies there: operands, keys, and the lists that launches read.
-    pub writes: u64,
-    /// Those of more than a megabyte, which wait until all that was launched before is done. So does every copy here.
-    pub waits: u64,
-    /// The bytes of copies there.
-    pub bytes_up: u64,
-    /// Copies here.
-    pub reads: u64,
-    /// Their bytes.
-    pub bytes_down: u64,
-}
-
 #[derive(Debug, Default)]
 struct Counts {
     launches: AtomicU64,
@@ -76,10 +60,11 @@ impl Counts {
         calls.fetch_add(1, Ordering::Relaxed);
         bytes.fetch_add(8 * words as u64, Ordering::Relaxed);
     }
-    fn take(&self) -> Traffic {
-        let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
-        let ([writes, bytes_up], [reads, bytes_down]) = (self.up.each_ref().map(take), self.down.each_ref().map(take));
-        Traffic { launches: take(&self.launches), writes, waits: take(&self.waits), bytes_up, reads, bytes_down }
+    fn so_far(&self) -> Traffic {
+        let found = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let ([writes, bytes_up], [reads, bytes_down]) =
+            (self.up.each_ref().map(found), self.down.each_ref().map(found));
+        Traffic { launches: found(&self.launches), writes, waits: found(&self.waits), bytes_up, reads, bytes_down }
     }
 }
 
@@ -124,10 +109,10 @@ impl Device {
     pub fn take_most_bytes(&self) -> u64 {
         self.0.most.swap(self.held_bytes(), Ordering::Relaxed)
     }
-    /// Launches and copies since the last call.
+    /// Launches and copies so far.
     #[must_use]
-    pub fn take_traffic(&self) -> Traffic {
-        self.0.traffic.take()
+    pub fn traffic(&self) -> Traffic {
+        self.0.traffic.so_far()
     }
     /// Bytes that may be held there in all: those that are, and those that could be had.
     ///

@@ -28,5 +28,5 @@ pub use blind::BlindKey;
 pub use device::DeviceRing;
 pub use driver::{CardInfo, Driver, LIBRARY_VARIABLE};
 pub use error::Error;
-pub use launcher::{Device, Launcher, Traffic};
+pub use launcher::{Device, Launcher};
 pub use poly::{DeviceKey, DevicePoly};

@@ -14,6 +14,7 @@ use crate::ops::{
 use crate::packed::PackedKey;
 use crate::poly::{Eval, Poly};
 use crate::small::SmallTable;
+use crate::traffic::Traffic;
 use crate::Error;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,6 +30,10 @@ pub trait Backend: Send + Sync {
     /// elsewhere.
     fn room(&self) -> Result<Option<u64>, Error> {
         Ok(None)
+    }
+    /// What went there and came from there so far; nothing for this machine.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
     }
 
     /// [`HostRing::forms`], of these limbs of the chain and special limbs.

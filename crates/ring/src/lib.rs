@@ -34,6 +34,7 @@ pub mod ring;
 pub mod sample;
 pub mod small;
 pub mod tally;
+pub mod traffic;
 mod words;
 
 pub use backend::{Backend, Host};

@@ -341,7 +341,7 @@ class Bootstrapping:
         return self._core.stage_times()
 
     def stage_runs(self) -> list[StageRun]:
-        """The name, the seconds and the work of each stage of the last bootstrap on this engine.
+        """The name, the seconds, the work and the calls of a card of each stage of the last bootstrap on this engine.
 
         The work is everything that the engine's threads did meanwhile. It is the bootstrap's alone if nothing else ran
         on this engine.

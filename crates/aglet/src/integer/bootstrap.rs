@@ -166,7 +166,7 @@ impl Engine {
         let groups = low.chunks(self.side_by_side(&circuit, low.len())?);
         let (mut found, mut ran, count) = (Vec::with_capacity(low.len()), Vec::new(), groups.len());
         for (number, group) in groups.enumerate() {
-            let mut watch = Watch { control, pass: Pass { number, count }, ran: Vec::new() };
+            let mut watch = Watch::new(control, Pass { number, count }, &**self.ctx.ring().backend());
             found.extend(self.run_circuit(&circuit, group, key, (control, &mut watch))?);
             add_up(&mut ran, watch.ran);
         }
@@ -207,7 +207,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let circuit = self.raising(of, control)?;
-        let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
+        let mut watch = Watch::new(control, Pass { number: 0, count: 1 }, &**self.ctx.ring().backend());
         let found = self.run_circuit(&circuit, &[&sample], key, (control, &mut watch));
         self.bootstrap.parts.remember(watch.ran);
         Ok(self.numbers(&found?.remove(0), RAISED_NOISE, 1))

@@ -2,7 +2,8 @@
 
 use super::{Control, Units};
 use aglet_bootstrap::Probe;
-use aglet_ring::Tally;
+use aglet_ring::traffic::Traffic;
+use aglet_ring::{Backend, Tally};
 use serde_json::{json, Value};
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub struct StageRun {
     pub seconds: f64,
     /// Work of the engine's threads: that of the stage, if they did nothing else meanwhile.
     pub work: Tally,
+    /// What went to a card and came from it meanwhile.
+    pub traffic: Traffic,
 }
 
 /// Which pass over the stages this is, of how many: iterations, and groups of a batch.
@@ -29,9 +32,16 @@ pub(crate) struct Watch<'a> {
     pub(crate) control: &'a Control,
     pub(crate) pass: Pass,
     pub(crate) ran: Vec<StageRun>,
+    backend: &'a dyn Backend,
+    /// At the beginning of the stage.
+    before: Traffic,
 }
 
-impl Watch<'_> {
+impl<'a> Watch<'a> {
+    /// Of stages that a backend computes.
+    pub(crate) fn new(control: &'a Control, pass: Pass, backend: &'a dyn Backend) -> Self {
+        Self { control, pass, ran: Vec::new(), backend, before: Traffic::default() }
+    }
     pub(crate) fn report(&self, done: usize, total: usize, what: &str) {
         self.control.report(self.pass.number * total + done, self.pass.count * total, what);
     }
@@ -41,10 +51,12 @@ impl Probe for Watch<'_> {
     fn stage(&mut self, name: &str, done: usize, total: usize, time: Option<Duration>) -> bool {
         self.report(done, total, name);
         // At the beginning of a stage this forgets what was done before it.
-        let work = Tally::take();
+        let (work, so_far) = (Tally::take(), self.backend.traffic());
         if let Some(time) = time {
-            self.ran.push(StageRun { name: name.to_string(), seconds: time.as_secs_f64(), work });
+            let traffic = so_far - self.before;
+            self.ran.push(StageRun { name: name.to_string(), seconds: time.as_secs_f64(), work, traffic });
         }
+        self.before = so_far;
         !self.control.cancelled()
     }
 }

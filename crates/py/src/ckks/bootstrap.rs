@@ -106,10 +106,15 @@ impl Engine {
     fn stage_times(&self) -> Vec<(String, f64)> {
         self.engine.stage_times()
     }
-    /// Name, seconds and work of each stage of the last bootstrap.
+    /// Name, seconds, work and, on a card, calls of each stage of the last bootstrap.
     fn stage_runs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let n = self.engine.params().n();
-        let row = |run: &StageRun| json!({ "name": run.name, "seconds": run.seconds, "work": work_json(&run.work, n) });
+        let row = |run: &StageRun| {
+            json!({
+                "name": run.name, "seconds": run.seconds, "work": work_json(&run.work, n), "launches": run.traffic.launches,
+                "synchronous_copies": run.traffic.synchronous(), "other_copies": run.traffic.writes - run.traffic.waits,
+            })
+        };
         object(py, &self.engine.stage_runs().iter().map(row).collect())
     }
 }

@@ -12,7 +12,7 @@ import numpy as np
 
 from aglet import Ciphertext, Engine, _core
 from aglet_bench import recording
-from aglet_bench.ckks.card_model import model_of
+from aglet_bench.ckks.card_model import call_seconds, model_of
 
 if TYPE_CHECKING:
     from aglet._core import KeySize
@@ -41,7 +41,8 @@ def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
     It has the seconds of the first run on the card, with what goes up for it, the median of the others, that of the
     processor, and whether results are the same bytes. Times are for all ciphertexts together, and include the way back.
     A bootstrap has its stages too: the seconds until a stage has launched its last kernel, those of the processor, and
-    those of a model (`card_model.py`). On an emulated card that is a dry run: only words and models mean anything.
+    those of a model (`card_model.py`) for its work and for the launches and copies that it made. On an emulated card
+    that is a dry run: only words and models mean anything.
 
     Raises
     ------
@@ -104,7 +105,9 @@ def _stages(engines: list[Engine], case: CardCase) -> dict[str, Any]:
             "name": there["name"],
             "seconds": there["seconds"],
             "processor_seconds": here["seconds"],
-            "model_seconds": model.seconds(here["work"], log_n),
+            "model_seconds": model.seconds(here["work"], log_n) + call_seconds(there),
+            "model_call_seconds": call_seconds(there),
+            **{name: there[name] for name in ("launches", "synchronous_copies", "other_copies")},
         }
         for there, here in zip(card, processor, strict=True)
     ]

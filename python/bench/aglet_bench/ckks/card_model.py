@@ -1,4 +1,7 @@
-"""What stages of a bootstrap should take on a card: counted work over rates of data sheets. No card confirmed it."""
+"""What stages of a bootstrap should take on a card, by counted work and counted calls.
+
+No card confirmed it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from aglet import _core
 from aglet_bench.ckks.modelled import bytes_read
 
-__all__ = ["MODELS", "CardModel", "model_of"]
+__all__ = ["LAUNCH", "MODELS", "SYNCHRONOUS", "CardModel", "call_seconds", "model_of"]
 
 _BUTTERFLY, _CANONICAL = 9.5, 7.0
 """Instructions of doubles for a butterfly of a transform, and for each word that a transform leaves."""
@@ -16,6 +19,8 @@ _POINTWISE, _KEY, _CONVERSION = 9.0, 7.0, 4.0
 """Instructions of doubles for a product of words: of polynomials, with a key or a diagonal, of a base conversion."""
 _ARITHMETIC, _MEMORY = 0.6, 0.68
 """The shares of their peaks that kernels are taken to reach."""
+LAUNCH, SYNCHRONOUS = 2.5e-6, 5e-6
+"""Seconds, both assumed: of a launch or a copy that waits for nothing, and of a copy that waits for the card."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class CardModel:
     """Bytes of memory in a second."""
 
     def seconds(self, work: _core.Work, log_n: int) -> float:
-        """The seconds for some work: what arithmetic or memory takes, whichever is longer. Launches are not in it."""
+        """The seconds for some work: what arithmetic or memory takes, whichever is longer. Calls are not in it."""
         needed = self.arithmetic(work, log_n) / (_ARITHMETIC * self.instructions)
         return max(needed, bytes_read(work) / (_MEMORY * self.bytes))
 
@@ -41,6 +46,11 @@ class CardModel:
         words += _POINTWISE * work["pointwise_products"] + _CONVERSION * work["conversion_products"]
         words += _KEY * (work["key_products"] + work["diagonal_products"])
         return words * float(1 << log_n)
+
+
+def call_seconds(stage: _core.StageRun) -> float:
+    """The seconds for the launches and copies that a stage made."""
+    return LAUNCH * (stage["launches"] + stage["other_copies"]) + SYNCHRONOUS * stage["synchronous_copies"]
 
 
 MODELS: Sequence[CardModel] = (

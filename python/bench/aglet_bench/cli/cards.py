@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rich.table import Table
@@ -9,6 +10,7 @@ from rich.table import Table
 from aglet.cli import output
 from aglet.errors import DeviceError
 from aglet_bench.ckks.card import CardCase, bench_card
+from aglet_bench.ckks.card_model import LAUNCH, SYNCHRONOUS
 
 __all__ = ["measured"]
 
@@ -35,16 +37,27 @@ def measured(case: CardCase, *, repeat: int, json: bool) -> None:
         output.console().print(
             output.table(f"{record['device']} and {record['cpu']}, preset {case.preset}", heads, rows)
         )
-        output.console().print(_stages(record))
+        for table in _stages(record):
+            output.console().print(table)
     if different:
         raise DeviceError(
             f"The card gave other words than the processor for {', '.join(different)}; do not use it, and report this."
         )
 
 
-def _stages(record: dict[str, Any]) -> Table:
-    """The stages of a bootstrap on a card, beside the processor and the model."""
+def _stages(record: dict[str, Any]) -> Iterator[Table]:
+    """The stages of a bootstrap on a card, beside the processor and the model; then their calls."""
+    names, calls = ("seconds", "processor_seconds", "model_seconds"), ("launches", "other_copies", "synchronous_copies")
+    summed = (*names, *calls, "model_call_seconds")
+    stages = record["stages"]
+    stages = [*stages, {"name": "all", **{name: sum(stage[name] for stage in stages) for name in summed}}]
     heads = ("stage", "card, ms", "processor, ms", f"model of an {record['model']}, ms")
-    names = ("seconds", "processor_seconds", "model_seconds")
-    rows = [(stage["name"], *(f"{1e3 * stage[name]:.3f}" for name in names)) for stage in record["stages"]]
-    return output.table("Stages, until the last launch of each; the model knows no launches", heads, rows)
+    rows = [(stage["name"], *(f"{1e3 * stage[name]:.3f}" for name in names)) for stage in stages]
+    yield output.table("Stages, until the last launch of each; the model with its calls", heads, rows)
+    title = (
+        f"Calls, counted; {1e6 * LAUNCH:g} us for a launch or a copy and {1e6 * SYNCHRONOUS:g} for a copy that waits "
+        "for the card are assumed"
+    )
+    counts = [(stage, [str(stage[name]) for name in calls]) for stage in stages]
+    rows = [(stage["name"], *count, f"{1e3 * stage['model_call_seconds']:.3f}") for stage, count in counts]
+    yield output.table(title, ("stage", "launches", "copies", "copies that wait", "ms"), rows)

@@ -161,7 +161,7 @@ impl Engine {
         self.run(|| {
             let e =
                 CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_others(others).stopped_by(control.flag());
-            let mut probe = Watch { control, pass, ran: Vec::new() };
+            let mut probe = Watch::new(control, pass, &**self.ctx.ring().backend());
             probe.report(0, circuit.plan.stages().len(), "encoding the linear maps");
             let pipeline = self.pipeline(&e, circuit, || Ok(shapes(&keys)))?;
             let out = work(&e, &pipeline, &mut probe)?;

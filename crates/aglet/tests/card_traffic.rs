@@ -1,0 +1,65 @@
+//! What goes to an emulated card and comes from it: launches, copies, and which of these wait.
+
+use aglet::ckks::{presets, CkksParams, Engine, KeySize, Method, Request, StageRun};
+use aglet::integer::{self, Packing};
+use aglet::{Control, Runtime};
+use aglet_ring::arch;
+use aglet_ring::traffic::Traffic;
+use aglet_testing::card::{emulated, Arithmetic, Card, Order};
+use aglet_testing::fixture::{shrunk_integers, Fixture};
+use std::sync::Arc;
+
+fn runtime(card: &Arc<Card>) -> Runtime {
+    Runtime::seeded(2, arch::chosen().unwrap().name(), [5; 32]).unwrap().on_backend(card.clone())
+}
+
+fn card() -> Arc<Card> {
+    emulated(Order::Forward, Arithmetic::F50)
+}
+
+/// What a bootstrap without its first use of keys asks of a card, and of each stage as the engine says it.
+fn check(what: &str, whole: Traffic, stages: &[StageRun], most_launches: u64) {
+    println!("{what}: {whole:?}");
+    stages.iter().for_each(|run| println!("  {}: {:?}", run.name, run.traffic));
+    let sum = stages.iter().fold(Traffic::default(), |sum, run| sum + run.traffic);
+    let idle: Vec<&str> = stages.iter().filter(|run| run.traffic.launches == 0).map(|run| &run.name[..]).collect();
+    assert!(idle.is_empty() || idle == ["scale_down"], "{what}: {idle:?} launch nothing");
+    // Bringing inputs to their level is no stage.
+    assert!((whole.launches - 4..=whole.launches).contains(&sum.launches), "{what}: {sum:?} of {whole:?}");
+    assert!(whole.launches <= most_launches, "{what}: {whole:?}");
+    // A list for each operation, not for each kernel, and none of them waits.
+    assert!(whole.writes < whole.launches && whole.waits == 0, "{what}: {whole:?}");
+    assert!(whole.synchronous() <= 4, "{what}: {whole:?}");
+}
+
+#[test]
+fn lists_of_bootstraps_wait_for_nothing() {
+    for (of, slots, count, most) in
+        [((Method::Regular, 3, KeySize::Large), None, 1, 670), ((Method::Regular, 4, KeySize::Medium), None, 2, 1500)]
+    {
+        let card = card();
+        let params: CkksParams = presets::load("toy", presets::Security::NotChecked).unwrap();
+        let f = Fixture::of(Engine::on(runtime(&card), params, slots).unwrap());
+        let request = Request::new(of.0, of.1, of.2, f.engine.slots());
+        let (key, ct) = (f.key(request), f.encrypt(&vec![0.25; f.engine.slots()], 4));
+        let run = || f.engine.bootstrap_many(&vec![(&ct, request); count], f.keys(&key), 1, &Control::new()).unwrap();
+        run();
+        let before = card.device().traffic();
+        run();
+        check(&format!("toy {of:?}"), card.device().traffic() - before, &f.engine.stage_runs(), most);
+    }
+}
+
+#[test]
+fn lists_of_bootstraps_of_integers_wait_for_nothing() {
+    let card = card();
+    let engine =
+        integer::Engine::on(runtime(&card), shrunk_integers("int16", "small", (10, 10)), Packing::Slots).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+    let ct = engine.encrypt_with_secret(&[1, 2, 3], 1, &sk).unwrap();
+    engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+    let before = card.device().traffic();
+    engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+    check("int16", card.device().traffic() - before, &engine.stage_runs(), 5000);
+}
