@@ -240,7 +240,13 @@ class IntegerBootstrapPlan(TypedDict):
     log2_failure: float | None
     """Base-2 logarithm of the probability that any slot is wrong; None if there is no proof."""
     key_bytes: int
+    key_bytes_seeded: int
+    """As stored in files, with seeds in place of uniform halves."""
     map_bytes: int
+    working_bytes: int
+    """The polynomials of a run, tables, and the process itself."""
+    peak_bytes: int
+    card_bytes: CardBytes
     stages: list[IntegerStageRow]
     work: Work
     seconds: float | None
@@ -1473,11 +1479,6 @@ class FhewEngine:
     def on_card(self) -> bool:
         """Whether a card would rotate by these parameters."""
 
-    def card_bytes(self, count: int, tree: bool) -> int:
-        """Bytes on a card of the bootstrap key and of what so many ciphertexts take, with keys that choose for `tree`;
-        0 if cards do not bootstrap so.
-        """
-
     @property
     def preset(self) -> str: ...
     @property
@@ -1653,8 +1654,8 @@ class FhewEngine:
         low: int,
         variance: float | None = None,
         step: int = 1,
-    ) -> tuple[int, float, int, int, float]:
-        """Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability."""
+    ) -> tuple[int, float, int, int, int, float]:
+        """Rotations, seconds, bytes of the bootstrap key, other working bytes, bytes on a card, log2 of a failure."""
 
     def tree_variance(self, tables: Sequence[bytes | list[int]], split: bool = False, precise: bool = False) -> float:
         """The noise variance, on the torus, of results of LUTs on several padded messages, evaluated together."""

@@ -16,6 +16,7 @@ __all__ = [
     "SecurityReport",
     "failure_text",
     "gigabytes",
+    "integer_memory_report",
     "json_text",
     "memory_report",
 ]
@@ -75,7 +76,9 @@ class MemoryReport:
 
     bootstrap_key: int
     other_keys: int
-    """The relinearization key, the conjugation key and, with a small bootstrap key, the rotation key."""
+    """The relinearization key, the conjugation key and, with a small bootstrap key, the rotation key. The bootstrap key
+    of integers has what it needs: 0.
+    """
     keys_seeded: int
     """All of these keys as stored in files, with seeds in place of their uniform halves."""
     matrices: int
@@ -140,12 +143,23 @@ def _rotation_key(plan: _core.Plan) -> tuple[int, int]:
 
 def memory_report(plan: _core.Plan) -> MemoryReport:
     """The memory of a plan, beside the memory of the machine."""
-    machine = _core.doctor()
     rotations, stored = _rotation_key(plan)
     keys = plan["key_bytes"], plan["other_key_bytes"] + rotations, plan["key_bytes_seeded"] + stored
     needed = plan["matrix_bytes"], plan["working_bytes"], plan["peak_bytes"] + rotations
-    beside = machine["memory_available_bytes"], machine["memory_total_bytes"]
-    return MemoryReport(*keys, *needed, *beside, card=plan["card_bytes"]["all"])
+    return MemoryReport(*keys, *needed, *_machine(), card=plan["card_bytes"]["all"])
+
+
+def integer_memory_report(key_bytes: int, plan: _core.IntegerBootstrapPlan) -> MemoryReport:
+    """The memory of a bootstrap of integers, whose key of so many bytes has the relinearization key in it."""
+    needed = plan["map_bytes"], plan["working_bytes"], plan["peak_bytes"]
+    keys = key_bytes, 0, plan["key_bytes_seeded"]
+    return MemoryReport(*keys, *needed, *_machine(), card=plan["card_bytes"]["all"])
+
+
+def _machine() -> tuple[int | None, int | None]:
+    """The free memory and all of it."""
+    machine = _core.doctor()
+    return machine["memory_available_bytes"], machine["memory_total_bytes"]
 
 
 def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:

@@ -157,6 +157,27 @@ def test_integers_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) 
         IntegerEngine(mode="cuda", **words)
 
 
+def test_integers_on_a_card_without_room_are_refused_before_anything_goes_up(driver: ctypes.CDLL) -> None:
+    card = IntegerEngine(mode="gpu", preset="toy-int16", allow_insecure=True)
+    report, secret = card.memory_report(), card.create_secret_key()
+    assert (report.bootstrap_key, report.matrices) == card.bootstrap_forecast()
+    assert report.bootstrap_key + report.matrices < report.peak
+    assert f"on a card {report.card / 1e6:.1f} MB" in str(report)
+    key, relin = card.create_bootstrap_key(secret), card.create_relinearization_key(secret)
+    low, x = card.encrypt([3, 4], secret, level=1), card.encrypt([3, 4], secret)
+    others = driver.fake_used()
+    driver.fake_set(b"memory", others + report.card * 3 // 4)
+    with pytest.raises(MemoryLimitError, match=r"card has room for .* a bootstrap of this set takes"):
+        card.bootstrap(low, key)
+    driver.fake_set(b"memory", others + 2 * relin.byte_count)
+    with pytest.raises(MemoryLimitError, match=r"a power of this set takes .* of them keys; end other programs"):
+        card.power(x, 30, relin)
+    assert driver.fake_used() == others
+    driver.fake_set(b"memory", others + 2 * report.card)
+    assert card.decrypt(card.bootstrap(low, key), secret)[:2].tolist() == [3, 4]
+    assert card.decrypt(card.power(x, 5, relin), secret)[:2].tolist() == [243, 1024]
+
+
 def test_gates_and_tables_on_a_card_give_the_bits_of_the_processor(driver: ctypes.CDLL) -> None:
     """With short secrets: an emulated card takes a minute for a rotation of a real one."""
     for preset in ("gate", "lut4"):
@@ -200,6 +221,10 @@ def test_sets_that_a_card_does_not_rotate_by_are_named(driver: ctypes.CDLL, pres
     engine = FhewEngine(preset="wide")
     one, pair = (engine.estimate(what).card_bytes for what in ("lookup", "lookup2"))
     assert 42e6 < pair - one < 0.6 * one
+    # A set with too much noise for that chooses by the bootstrap key.
+    engine = FhewEngine(preset="lut4")
+    one, pair = (engine.estimate(what).card_bytes for what in ("lookup", "lookup2"))
+    assert one <= pair < one + 2e6
     (_, card), *rows = info._card_rows()
     assert "self-test: passed" in card
     assert dict(rows)["FHEW on the processor alone"] == "lmkcdey, dm, ntru"

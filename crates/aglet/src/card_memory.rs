@@ -4,6 +4,7 @@ use crate::Error;
 use aglet_cuda::Arithmetic;
 use aglet_ring::Modulus;
 use aglet_rlwe::Params;
+use serde_json::{json, Value};
 use std::collections::BTreeMap;
 
 /// The bytes that work takes on a card. It has one that computes with doubles; with words alone the tables of primes below 2^50 are twice
@@ -25,6 +26,12 @@ impl CardMemory {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.keys + self.maps + self.tables + self.working
+    }
+
+    /// As JSON.
+    pub(crate) fn json(&self) -> Value {
+        let Self { keys, maps, tables, working } = self;
+        json!({ "keys": keys, "maps": maps, "tables": tables, "working": working, "all": self.bytes() })
     }
 }
 

@@ -26,6 +26,7 @@ mod error;
 pub mod fhew;
 pub mod integer;
 mod presets;
+mod process_memory;
 pub mod runtime;
 pub mod scheme_switch;
 pub mod wire;

@@ -1,6 +1,6 @@
 //! FHEW engines whose blind rotations run on an emulated card: results have the words of the host.
 
-use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, FhewParams, Gate, SecretKey, Table, TreeTable};
+use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, FhewParams, Gate, SecretKey, Table, TreeTable, Work};
 use aglet::{Control, Error, ErrorKind, Runtime};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::sample::ChaChaSource;
@@ -245,6 +245,26 @@ fn the_memory_of_keys_that_choose_is_forecast() {
     let error = refused.unwrap_err();
     assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("wide take"), "{error}");
     assert_eq!((most, alone.unwrap()), (0, plain.key as u64));
+}
+
+/// Where products make all choices, tables take no room for the key of rotations that choose.
+#[test]
+fn tables_whose_choices_are_products_need_no_key_that_chooses() {
+    let engine = side("wide", Arc::new(Host)).engine;
+    let message = engine.params().message();
+    let table = |times: u64| {
+        let values: Vec<u64> = (0..4096).map(|i| (i * i * times + i / 16 * 5 + 3) >> 2 & 15).collect();
+        TreeTable::new(message, message, &values).unwrap()
+    };
+    let tables: Vec<TreeTable> = (0..32).map(|i| table(2 * i + 11)).collect();
+    let [few, many] = [1, 32].map(|count| {
+        let found = engine.estimate(Work::LookupTree(&tables[..count], true), 1).unwrap();
+        (found.rotations, found.card_bytes as usize)
+    });
+    let [plain, tree] =
+        [(many.0, false), (few.0, true)].map(|(count, chooses)| engine.card_memory(count, chooses).unwrap());
+    assert_eq!(few.1, tree.bytes());
+    assert!(many.1 >= plain.bytes() && many.1 < plain.key + tree.choices, "{many:?} {plain:?} {tree:?}");
 }
 
 /// A card fails in the middle of a gate: that is an error of devices, and its inputs can still be decrypted.

@@ -3,8 +3,8 @@
 use aglet::ckks::card::CardMemory;
 use aglet::ckks::{presets, BootstrapCircuit, CkksParams, Engine, KeySize, Method, Request};
 use aglet::integer::{self, Packing};
-use aglet::{Control, ErrorKind, Runtime};
-use aglet_ring::arch;
+use aglet::{Control, ErrorKind, MemoryError, Runtime};
+use aglet_ring::{arch, Backend, Host};
 use aglet_testing::card::{emulated, small, Arithmetic, Card, Order};
 use aglet_testing::fixture::{shrunk_integers, Fixture};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn what_a_card_has_no_room_for_is_refused() {
 }
 
 /// An engine of integers in a small ring.
-fn integers(preset: &str, ring: (u32, u32), card: Arc<Card>) -> integer::Engine {
+fn integers(preset: &str, ring: (u32, u32), card: Arc<dyn Backend>) -> integer::Engine {
     let runtime = Runtime::seeded(2, arch::chosen().unwrap().name(), [5; 32]).unwrap().on_backend(card);
     integer::Engine::on(runtime, shrunk_integers(preset, "small", ring), Packing::Slots).unwrap()
 }
@@ -163,4 +163,113 @@ fn integers_that_a_card_has_no_room_for_are_refused() {
     let error = refused.unwrap_err();
     assert_eq!((error.kind(), most), (ErrorKind::Memory, 0), "{error}");
     assert!(product(needed).0.unwrap());
+}
+
+/// An engine of integers on a card, with keys and ciphertexts that were made here.
+struct Integers {
+    engine: integer::Engine,
+    sk: aglet::SecretKey,
+    relin: integer::RelinearizationKey,
+    rotation: integer::RotationKey,
+    /// Turns rows all the way around, at each level.
+    around: integer::FixedRotationKey,
+    x: Vec<integer::Ciphertext>,
+}
+
+impl Integers {
+    /// With so many ciphertexts, each a level below the one before, that were rotated `turns` times.
+    fn on(card: Arc<Card>, count: usize, turns: usize) -> Self {
+        let [here, engine] = [Arc::new(Host) as Arc<dyn Backend>, card].map(|on| integers("int16", (9, 9), on));
+        let (sk, top, control) = (here.create_secret_key().unwrap(), here.params().max_level(), Control::new());
+        let relin = here.create_relinearization_key(&sk).unwrap();
+        let rotation = here.create_rotation_key(&sk, &control).unwrap();
+        let around = here.create_fixed_rotation_key(&sk, here.count() as i64 / 4, top, &control).unwrap();
+        let x = (0..count).map(|i| here.encrypt_with_secret(&[0, 1, 2, 3], top - i, &sk).unwrap());
+        let turned = |x| (0..turns).fold(x, |x, _| here.rotate_fixed(&x, &around).unwrap());
+        let x = x.map(turned).collect();
+        Self { engine, sk, relin, rotation, around, x }
+    }
+}
+
+/// Circuits of several products, tables and rotations: refused before anything goes up on a card that is a little too small, done on one
+/// that is a little larger than what they take at their fullest.
+#[test]
+fn circuits_of_integers_that_a_card_has_no_room_for_are_refused() {
+    type Run = fn(&Integers) -> Result<integer::Ciphertext, aglet::Error>;
+    // With the number of inputs.
+    let circuits: [(&str, usize, Run, &[i64]); 6] = [
+        ("a power", 1, |i| i.engine.power(&i.x[0], 5, &i.relin, &Control::new()), &[0, 1, 32, 243]),
+        (
+            "a polynomial",
+            1,
+            |i| i.engine.evaluate_polynomial(&i.x[0], &[3, 1, 0, 2, 0, 0, 1], &i.relin, &Control::new()),
+            &[3, 7, 85, 789],
+        ),
+        (
+            "a table",
+            2,
+            |i| {
+                let table = i.engine.table(&(0..16).map(|v| v * v % 7).collect::<Vec<_>>(), 2)?;
+                i.engine.lookup(&i.x, &table, &i.relin, &Control::new())
+            },
+            // Of 4 v + v.
+            &[0, 4, 2, 1],
+        ),
+        ("a rotation", 1, |i| i.engine.rotate_rows(&i.x[0], &i.rotation, -3), &[3, 0, 0, 0]),
+        ("a rotation", 1, |i| i.engine.rotate_columns(&i.x[0], &i.rotation), &[0, 0, 0, 0]),
+        ("a rotation", 1, |i| i.engine.sum_slots(&i.x[0], &i.rotation), &[6, 6, 6, 6]),
+    ];
+    for (what, count, run, wanted) in circuits {
+        let card = emulated(Order::Forward, Arithmetic::F50);
+        let mut side = Integers::on(card.clone(), count, 1);
+        // What it begins with goes up by a key that it does not need; in the second run its own keys are there too.
+        side.x = side.x.iter().map(|x| side.engine.rotate_fixed(x, &side.around).unwrap()).collect();
+        run(&side).unwrap();
+        let _ = card.device().take_most_bytes();
+        run(&side).unwrap();
+        let most = (card.device().take_most_bytes() as usize - side.around.byte_count()) as f64;
+        let on = |bytes| {
+            let card = small(bytes);
+            let side = Integers::on(card.clone(), count, 2);
+            let made = run(&side);
+            (made.map(|made| side.engine.decrypt(&made, &side.sk).unwrap()), card.device().take_most_bytes())
+        };
+        let (refused, taken) = on(100_000);
+        let error = refused.expect_err(what);
+        assert_eq!((error.kind(), taken), (ErrorKind::Memory, 0), "{error}");
+        assert!(error.to_string().contains(&format!("{what} of this set takes")), "{error}");
+        let aglet::Error::Memory(MemoryError::IntegerCard { needed, .. }) = error else { panic!("{error:?}") };
+        let off = needed as f64 / most - 1.0;
+        println!("{what}: {most} bytes, {:+.1} % forecast", 100.0 * off);
+        assert!(off.abs() < OFF, "{what}: {most} taken, {needed} forecast");
+        // Lists of addresses are more beside limbs of a small ring.
+        assert_eq!(on(needed + needed / 100).0.unwrap()[..wanted.len()], *wanted, "{what}");
+    }
+}
+
+/// A weighted sum needs no key: it is done where one of its ciphertexts is, and the others go there.
+#[test]
+fn a_weighted_sum_of_integers_that_a_card_has_no_room_for_is_refused() {
+    let sum = |card: Arc<Card>| {
+        let side = Integers::on(card.clone(), 2, 0);
+        let there = side.engine.rotate_columns(&side.x[1], &side.rotation).unwrap();
+        let top = side.engine.params().max_level();
+        let fresh = || side.engine.encrypt_with_secret(&[1, 2], top, &side.sk).unwrap();
+        let (cts, weight) = ((0..20).map(|_| fresh()).collect::<Vec<_>>(), side.engine.encode(&[3, 5]).unwrap());
+        let terms: Vec<_> = [&there].into_iter().chain(&cts).map(|ct| (ct, &weight)).collect();
+        let before = card.device().take_most_bytes();
+        let made = side.engine.weighted_sum(&terms, &Control::new());
+        let most = card.device().take_most_bytes();
+        // What is here stays here.
+        assert!(cts[0].level() == top && side.engine.weighted_sum(&terms[1..3], &Control::new()).is_ok());
+        (made.map(|made| side.engine.decrypt(&made, &side.sk).unwrap()[..2] == [60, 200]), before, most)
+    };
+    let (made, before, most) = sum(emulated(Order::Forward, Arithmetic::F50));
+    assert!(made.unwrap() && most > before);
+    // The key and the result of the rotation are there, which the forecast does not count; the room for the sum is what is left.
+    let (refused, before, after) = sum(small(before * 11 / 10));
+    let error = refused.unwrap_err();
+    assert_eq!((error.kind(), after <= before), (ErrorKind::Memory, true), "{error}");
+    assert!(error.to_string().contains("a weighted sum of this set takes"), "{error}");
+    assert!(sum(small(most)).0.unwrap());
 }

@@ -133,7 +133,8 @@ class Estimates:
         self, what: str, batch: int, made: Made, given: Mapping[str, Any], variance: float | None
     ) -> Estimate:
         """The same, of tables or their values, on ciphertexts whose noise has this variance."""
-        rotations, modelled, key_bytes, working_bytes, log2_failure = self._modelled(what, batch, made, given, variance)
+        found = self._modelled(what, batch, made, given, variance)
+        rotations, modelled, key_bytes, working_bytes, card_bytes, log2_failure = found
         core = self._core
         known, kind = extra.records(), "gate" if core.messages == 2 else "lookup"
         record = None if known is None else known.latest(known.known(), core.preset, kind, batch)
@@ -141,8 +142,7 @@ class Estimates:
         if record is not None:
             seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
             source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
-        card = core.card_bytes(rotations, what == "lookup2")
-        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card)
+        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source, card_bytes)
 
     def _counted(self, what: str, batch: int, made: Made, given: Mapping[str, Any], variance: float) -> Counted:
         """The part of `_estimated` that no record of this machine says: what circuits decide by, thousands of times."""
@@ -151,7 +151,7 @@ class Estimates:
 
     def _modelled(
         self, what: str, batch: int, made: Made, given: Mapping[str, Any], variance: float | None
-    ) -> tuple[int, float, int, int, float]:
+    ) -> tuple[int, float, int, int, int, float]:
         core, count = self._core, self._core.messages
         step = steps(given.get("step"), count)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aglet import _core, checks
+from aglet import _core, checks, reports
 from aglet._core import IntegerBootstrapKey, IntegerCiphertext, IntegerSecretKey
 from aglet.integer import operands
 from aglet.progress import ProgressCallback, progress_bar
@@ -37,6 +37,20 @@ class IntegerBootstrapping:
             If the parameters have no bootstrap.
         """
         return self._core.bootstrap_forecast()
+
+    def memory_report(self) -> reports.MemoryReport:
+        """Forecast the memory of a bootstrap and its key, here and on a card. No key is made.
+
+        Raises
+        ------
+        ParameterError
+            If the parameters have no bootstrap.
+        """
+        # It says why there is none.
+        key, _ = self.bootstrap_forecast()
+        plan = self._core.plan()["bootstrap"]
+        assert plan is not None
+        return reports.integer_memory_report(key, plan)
 
     def create_bootstrap_key(
         self,

@@ -48,11 +48,11 @@ pub(super) struct Batch {
 
 impl Engine {
     /// Forecasts what a gate or a table takes on a card with room for it, for so many ciphertexts, of which a few thousand are there at a
-    /// time. Tables of several messages (`tree`) choose by a key of their own, where the packing key has one. None where cards do not
-    /// bootstrap by this set.
+    /// time. Most tables of several messages choose by a key of their own (`chooses`), see [`TreePlan::chooses`](aglet_bootstrap::fhew::functional::TreePlan::chooses). None
+    /// where cards do not bootstrap by this set.
     #[must_use]
-    pub fn card_memory(&self, count: usize, tree: bool) -> Option<CardMemory> {
-        self.card_memory_of(Batch { count: count.min(ON_CARD), own: tree, places: 1, chooses: tree })
+    pub fn card_memory(&self, count: usize, chooses: bool) -> Option<CardMemory> {
+        self.card_memory_of(Batch { count: count.min(ON_CARD), own: chooses, places: 1, chooses })
     }
 
     pub(super) fn card_memory_of(&self, Batch { count, own, places, chooses }: Batch) -> Option<CardMemory> {

@@ -1,5 +1,7 @@
 //! Estimates of a call before it runs: blind rotations, seconds by a model, bytes, and the failure probability.
 
+use super::card::Batch;
+use super::workers::ON_CARD;
 use super::Engine;
 use crate::{Error, ParameterError};
 use aglet_bootstrap::fhew::functional::Way;
@@ -43,6 +45,8 @@ pub struct Estimate {
     pub key_bytes: u64,
     /// Approximate peak memory of the call in bytes, without its key and inputs.
     pub working_bytes: u64,
+    /// Bytes on a card of the keys and of what it bootstraps at once; 0 where cards do not bootstrap by this set.
+    pub card_bytes: u64,
     /// log2 of the probability that a result is wrong, for fresh inputs.
     pub log2_failure: f64,
 }
@@ -83,11 +87,17 @@ impl Engine {
         let key_bytes = FhewBootstrapKey::forecast(&self.ctx);
         let rounds = rotations.div_ceil(self.threads()) as f64;
         let first = if rotations > 0 { key_bytes as f64 * WAIT * 1e-9 } else { 0.0 };
+        let (own, chooses) = match work {
+            Work::LookupTree(tables, split) => (true, self.tree_plan(tables, split, params.choice_gadget()).chooses()),
+            _ => (false, false),
+        };
+        let card = self.card_memory_of(Batch { count: rotations.min(ON_CARD), own, places: 1, chooses });
         Ok(Estimate {
             rotations,
             seconds: rounds * self.seconds_of_rotation() + first,
             key_bytes: key_bytes as u64,
             working_bytes: (rotations * 8 * (params.coordinates() + 1) + rotations.min(64) * BUFFERS * sample) as u64,
+            card_bytes: card.map_or(0, |memory| memory.bytes() as u64),
             log2_failure,
         })
     }

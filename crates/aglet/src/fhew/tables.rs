@@ -95,7 +95,7 @@ impl Engine {
         let choices = packing.choices().map(BlindRotationKey::gadget);
         let plan = self.tree_plan(tables, split, choices);
         let rotations = (plan.rotations() + tables.first().map_or(0, full_rotations)) * count;
-        let keys = (key, packing.choices());
+        let keys = (key, packing.choices().filter(|_| plan.chooses()));
         self.work_with(keys, control, rotations, |run| {
             functional::lookup_planned(run, packing, messages, &plan, allowed)
         })

@@ -1,11 +1,13 @@
 //! The memory of a card that bootstraps and products of integers take there, before anything goes up.
 
-use super::{cost, Engine, IntegerParams};
+use super::{cost, Ciphertext, Engine, IntegerParams};
 pub use crate::card_memory::CardMemory;
 use crate::{card_memory, Error, MemoryError};
 use aglet_bootstrap::integer::BootstrapCircuit;
 use aglet_bootstrap::Bootstrapper;
-use aglet_rlwe::KeySwitchSpec;
+use aglet_rlwe::{KeySet, KeySwitchSpec};
+use aglet_schemes::integer::{CostInteger, SlotCost};
+use aglet_schemes::Evaluator;
 use std::sync::atomic::Ordering;
 
 /// Forecasts the memory of `count` bootstraps side by side.
@@ -32,6 +34,11 @@ pub fn product(params: &IntegerParams, levels: [usize; 2]) -> Result<CardMemory,
 
 /// The same of the stages of a bootstrap, or of a part of one, with the keys that they meet.
 fn of_circuit(circuit: &BootstrapCircuit, count: usize) -> Result<CardMemory, Error> {
+    with(circuit, cost::counted(circuit, count)?.card)
+}
+
+/// The same, if the bytes of the polynomials of a run are known.
+pub(super) fn with(circuit: &BootstrapCircuit, working: usize) -> Result<CardMemory, Error> {
     let (params, keys) = circuit.keys()?;
     let needed = circuit.needs()?;
     let met = keys.iter().filter(|key| needed.iter().flatten().any(|need| need.role == key.role));
@@ -39,7 +46,7 @@ fn of_circuit(circuit: &BootstrapCircuit, count: usize) -> Result<CardMemory, Er
         keys: met.map(|key| key.spec.byte_count(params.n())).sum(),
         maps: circuit.encoded_bytes()?,
         tables: card_memory::tables([&params])?,
-        working: cost::counted(circuit, count)?.1,
+        working,
     })
 }
 
@@ -76,6 +83,44 @@ impl Engine {
             }
         }
         Ok(least)
+    }
+
+    /// Refuses a circuit on these ciphertexts, with keys of so many bytes, that a card has no room for. One that cannot be done fails by itself.
+    pub(super) fn fits_circuit<T, E>(
+        &self,
+        (what, keys): (&'static str, usize),
+        of: &[&Ciphertext],
+        work: impl FnOnce(&SlotCost<'_>, &[CostInteger]) -> Result<T, E>,
+    ) -> Result<(), Error> {
+        let Some(room) = self.card_room()? else { return Ok(()) };
+        let cost = SlotCost::new(self.params())?;
+        let inputs: Vec<_> = of.iter().map(|ct| cost.of(ct)).collect();
+        if work(&cost, &inputs).is_err() {
+            return Ok(());
+        }
+        let (tables, working) = (card_memory::tables([&**self.params()])?, cost.card_bytes());
+        fits(CardMemory { keys, maps: 0, tables, working }, what, room)
+    }
+
+    /// Refuses rotations, one after the other, each by a key of these of its own, and if `summed` the sum with each result.
+    pub(super) fn fits_rotations(
+        &self,
+        a: &Ciphertext,
+        keys: &KeySet,
+        count: usize,
+        summed: bool,
+    ) -> Result<(), Error> {
+        let Some((_, key)) = keys.iter().next().filter(|_| count > 0) else { return Ok(()) };
+        self.fits_circuit(("a rotation", count * key.byte_count()), &[a], |e, of| {
+            (0..count).try_fold(of[0].clone(), |a, _| {
+                let rotated = e.rotated(&a, key.spec());
+                if summed {
+                    e.add(&a, &rotated)
+                } else {
+                    Ok(rotated)
+                }
+            })
+        })
     }
 
     /// Refuses products of operands up to a level that a card has no room for. Once it had room, lower ones need not ask.

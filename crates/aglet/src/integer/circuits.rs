@@ -51,6 +51,11 @@ impl Engine {
         if terms.is_empty() {
             return Err(RangeError::EmptySum.into());
         }
+        // Without keys it is done where the ciphertexts are.
+        if terms.iter().any(|(a, _)| a.polys.iter().any(|x| x.card().is_some())) {
+            let inputs: Vec<_> = terms.iter().map(|(a, _)| &***a).collect();
+            self.fits_circuit(("a weighted sum", 0), &[], |e, _| e.weighted_sum(&inputs))?;
+        }
         self.run(|| {
             control.check()?;
             let mut found = Vec::with_capacity(terms.len());
@@ -75,7 +80,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        self.fits_product(a.level())?;
+        self.fits_circuit(("a power", key.byte_count()), &[a], |e, of| power(e, &of[0], exponent))?;
         self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
@@ -93,7 +98,7 @@ impl Engine {
         let t = self.params().plain();
         let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
         let series = Series::new(Basis::Power, &coefficients)?;
-        self.fits_product(a.level())?;
+        self.fits_circuit(("a polynomial", key.byte_count()), &[a], |e, of| series.evaluate(e, &of[0]))?;
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
     }
 
@@ -120,7 +125,8 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        self.fits_product(digits.iter().map(|ct| ct.level()).max().unwrap_or_default())?;
+        let inputs: Vec<_> = digits.iter().collect();
+        self.fits_circuit(("a table", key.byte_count()), &inputs, |e, of| table.evaluate(e, of))?;
         self.slotwise(key, control, ("table", table.relinearizations()), |e| table.evaluate(&e, digits))
     }
 

@@ -7,7 +7,7 @@ use aglet_bootstrap::integer::{BootstrapCircuit, Exact};
 use aglet_bootstrap::Bootstrapper;
 use aglet_circuits::table::Table;
 use aglet_circuits::Rounding;
-use aglet_ring::Tally;
+use aglet_ring::{Demand, Tally};
 use aglet_schemes::integer::prime_power::PrimePowerCostEvaluator;
 use aglet_schemes::integer::SlotCost;
 use aglet_schemes::Evaluator;
@@ -18,18 +18,28 @@ use aglet_schemes::Evaluator;
 /// Parameters without a bootstrap.
 pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Error> {
     let circuit = BootstrapCircuit::new(params)?;
-    Ok(counted(&circuit, count)?.0)
+    Ok(counted(&circuit, count)?.stages)
 }
 
-/// The work of each stage, and the most bytes of polynomials on a card at one time.
-pub(super) fn counted(circuit: &BootstrapCircuit, count: usize) -> Result<(Vec<StageCost>, usize), Error> {
+/// What one run counts.
+pub(super) struct Counted {
+    /// The work of each stage.
+    pub(super) stages: Vec<StageCost>,
+    /// The scratch memory.
+    pub(super) demand: Demand,
+    /// The most bytes of polynomials on a card at one time.
+    pub(super) card: usize,
+}
+
+/// Counts so many runs of a circuit side by side.
+pub(super) fn counted(circuit: &BootstrapCircuit, count: usize) -> Result<Counted, Error> {
     let (params, keys) = circuit.keys()?;
     let e = PrimePowerCostEvaluator::new(params, keys.into_iter().collect());
     let Exact { level, power, correction_factor } = circuit.input();
     let mut counter = Counter::of(|| e.take());
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, power, correction_factor)).collect();
     circuit.run(&e, &inputs, &mut counter)?;
-    Ok((counter.stages, e.card_bytes()))
+    Ok(Counted { stages: counter.stages, demand: e.demand(), card: e.card_bytes() })
 }
 
 /// The work of repacking messages.
@@ -53,7 +63,7 @@ pub fn raising(params: &IntegerParams, (count, torus, bound): (u64, u64, u64)) -
     let rounding = Rounding::new(count, torus, bound).map_err(aglet_bootstrap::Error::from)?;
     let levels = rounding.levels();
     let raising = circuit.raising(rounding)?;
-    Ok(Raising { stages: counted(&raising, 1)?.0, levels, level: raising.output().level })
+    Ok(Raising { stages: counted(&raising, 1)?.stages, levels, level: raising.output().level })
 }
 
 /// The work of a product of two fresh ciphertexts at these levels, relinearized.

@@ -293,6 +293,7 @@ impl Engine {
         self.check_slots()?;
         let left = left_steps(self.count(), delta);
         let steps = (0..self.log_row()).filter(|i| left >> i & 1 == 1);
+        self.fits_rotations(a, &key.0, left.count_ones() as usize, false)?;
         self.runtime.run(|| {
             let e = self.evaluator(&key.0);
             Ok(steps.into_iter().try_fold(a.clone(), |a, i| e.rotate_rows(&a, 1 << i))?)
@@ -308,6 +309,7 @@ impl Engine {
             return Err(LevelError::RotationKey { most: key.level(), level: a.level() }.into());
         }
         let left = left_steps(self.count(), key.delta) as isize;
+        self.fits_rotations(a, &key.set, 1, false)?;
         self.runtime.run(|| Ok(self.evaluator(&key.set).rotate_rows(a, left)?))
     }
     /// Swaps the two rows.
@@ -316,6 +318,7 @@ impl Engine {
     /// Keys that do not belong together.
     pub fn rotate_columns(&self, a: &IntegerCiphertext, key: &RotationKey) -> Result<IntegerCiphertext, Error> {
         self.check_slots()?;
+        self.fits_rotations(a, &key.0, 1, false)?;
         self.runtime.run(|| Ok(self.evaluator(&key.0).rotate_columns(a)?))
     }
     /// The sum of all slots, in every slot.
@@ -324,6 +327,7 @@ impl Engine {
     /// Keys that do not belong together, or a sum that would not decrypt.
     pub fn sum_slots(&self, a: &IntegerCiphertext, key: &RotationKey) -> Result<IntegerCiphertext, Error> {
         self.check_slots()?;
+        self.fits_rotations(a, &key.0, self.log_row() as usize + 1, true)?;
         self.runtime.run(|| {
             let e = self.evaluator(&key.0);
             let both = e.add(a, &e.rotate_columns(a)?)?;

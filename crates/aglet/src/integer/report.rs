@@ -2,9 +2,9 @@
 
 use super::bootstrap::refreshed_noise;
 use super::circuits::comparison_table;
-use super::{cost, presets, Comparison, IntegerParams};
+use super::{card, cost, presets, Comparison, IntegerParams};
 use crate::runtime::timed;
-use crate::{Error, Units};
+use crate::{process_memory, Error, Units};
 use aglet_bootstrap::integer::{BootstrapCircuit, INPUT_LEVEL};
 use aglet_bootstrap::Bootstrapper;
 use aglet_circuits::table::Table;
@@ -98,7 +98,8 @@ fn circuits(params: &IntegerParams, units: Option<&Units>) -> Result<Vec<Value>,
 /// The bootstrap: its stages with levels, keys and work, what its results have, and how rarely one is wrong.
 fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error> {
     let (circuit, n) = (BootstrapCircuit::new(params)?, params.n());
-    let (keys, costs) = (circuit.stage_keys()?, cost::stages(params, 1)?);
+    let cost::Counted { stages: costs, demand, card } = cost::counted(&circuit, 1)?;
+    let (keys, (expanded, stored), maps) = (circuit.stage_keys()?, circuit.key_bytes()?, circuit.encoded_bytes()?);
     let bytes = |keys: &[aglet_bootstrap::KeyNeed]| keys.iter().map(|key| key.spec.byte_count(n)).sum::<usize>();
     let stages = circuit.plan.stages().iter().zip(&keys).zip(&costs).map(|((stage, keys), cost)| {
         let [work, seconds] = timed(&cost.work, n, units);
@@ -108,13 +109,16 @@ fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error
         })
     });
     let level = circuit.plan.output().level;
+    let primes = circuit.params.q().len() + circuit.params.p().len();
+    let (working, base) = (process_memory::at_once(&demand), process_memory::base(n, primes, params.max_level() + 1));
     let digits = params.bootstrap_failure()?;
     let log2_failure = params.digit_extraction_failure()?.map(|noise| (digits.exp2() + noise.exp2()).log2());
     let [work, seconds] = timed(&costs.iter().map(|cost| cost.work).sum(), n, units);
     Ok(json!({
         "input_level": INPUT_LEVEL, "output_level": level,
         "noise_budget": params.budget_at(level, refreshed_noise(params)), "log2_failure": log2_failure,
-        "key_bytes": keys.iter().map(|keys| bytes(keys)).sum::<usize>(), "map_bytes": circuit.encoded_bytes()?,
+        "key_bytes": keys.iter().map(|keys| bytes(keys)).sum::<usize>(), "map_bytes": maps, "key_bytes_seeded": stored,
+        "working_bytes": working + base, "peak_bytes": expanded + maps + working + base, "card_bytes": card::with(&circuit, card)?.json(),
         "stages": stages.collect::<Vec<_>>(), "work": work, "seconds": seconds,
     }))
 }

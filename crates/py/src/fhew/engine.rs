@@ -103,12 +103,6 @@ impl FhewEngine {
         report::on_card(self.engine.params())
     }
 
-    /// Bytes on a card of the bootstrap key and of what so many ciphertexts take, with keys that choose for tables of several messages; 0
-    /// where cards do not bootstrap by the set.
-    fn card_bytes(&self, count: usize, tree: bool) -> usize {
-        self.engine.card_memory(count, tree).map_or(0, |memory| memory.bytes())
-    }
-
     #[getter]
     fn preset(&self) -> &str {
         &self.engine.params().literal().name

@@ -9,8 +9,8 @@ use aglet::fhew::{report, Gate, Integer, Table, TreeTable, Unsigned, Work};
 use aglet::Error;
 use pyo3::prelude::*;
 
-/// Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability.
-type Estimate = (usize, f64, u64, u64, f64);
+/// Rotations, seconds, bytes of the bootstrap key, other working bytes, bytes on a card, and log2 of the failure probability.
+type Estimate = (usize, f64, u64, u64, u64, f64);
 
 #[pymethods]
 impl FhewEngine {
@@ -60,7 +60,8 @@ impl FhewEngine {
                 Some(variance) => e.estimate_on(work, batch, variance)?,
                 None => e.estimate(work, batch)?,
             };
-            Ok((found.rotations, found.seconds, found.key_bytes, found.working_bytes, found.log2_failure))
+            let bytes = (found.key_bytes, found.working_bytes, found.card_bytes);
+            Ok((found.rotations, found.seconds, bytes.0, bytes.1, bytes.2, found.log2_failure))
         })
     }
 

@@ -1,27 +1,36 @@
 //! The cost of circuits on integers: an evaluator on slots that counts the work of its operations.
 //!
 //! Modulus switching depends on the correction factor and on the noise bound of a ciphertext, so both are tracked as in
-//! [`SlotEvaluator`](super::SlotEvaluator). The work is that of the kernels, word for word.
+//! [`SlotEvaluator`](super::SlotEvaluator). The work is that of the kernels, word for word. Polynomials are held as long as those of a run.
 
-use super::evaluator::SPARE_BITS;
+use super::evaluator::{SPARE_BITS, TERMS_AT_ONCE};
 use super::noise::{Division, Noise};
-use super::{IntegerParams, RowMap};
+use super::{Ciphertext, IntegerParams, RowMap};
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
-use crate::sample_cost::SampleCost;
+use crate::sample_cost::{CountedMemory, SampleCost};
 use crate::Error;
 use aglet_ring::Tally;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use std::sync::Arc;
 
-/// A ciphertext without values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A ciphertext without values, with the memory of its polynomials.
+#[derive(Clone, Debug)]
 pub struct CostInteger {
     level: usize,
     correction_factor: u64,
     noise: Noise,
+    _polys: Arc<[CountedMemory; 2]>,
 }
 
-/// The relinearization key is the only one here.
+impl CostInteger {
+    /// The same of other polynomials, which have its level.
+    fn with(&self, polys: [CountedMemory; 2]) -> Self {
+        Self { _polys: Arc::new(polys), ..*self }
+    }
+}
+
+/// The relinearization key is the only one of circuits.
 fn no_rotations() -> Error {
     Error::MissingKey { what: "rotation key".into() }
 }
@@ -52,39 +61,78 @@ impl<'a> SlotCost<'a> {
                 level,
                 correction_factor: self.params.correction_factor_at(level),
                 noise: Noise::fresh(self.params, false),
+                _polys: Arc::new(self.ring.pair(level + 1)),
             }),
             false => Err(Error::NoSuchLevel { level, max: self.params.max_level() }),
         }
     }
-    /// The most bytes that polynomials of products take on a card at one time.
+    /// What costs as much as a ciphertext of two polynomials.
+    #[must_use]
+    pub fn of(&self, ct: &Ciphertext) -> CostInteger {
+        let (level, polys) = (ct.level(), Arc::new(self.ring.pair(ct.level() + 1)));
+        CostInteger { level, correction_factor: ct.correction_factor, noise: ct.noise, _polys: polys }
+    }
+    /// The most bytes that polynomials take on a card at one time.
     #[must_use]
     pub fn card_bytes(&self) -> usize {
         self.ring.card_bytes()
+    }
+    /// A rotation of rows, or their swap, by a key of this shape.
+    #[must_use]
+    pub fn rotated(&self, a: &CostInteger, spec: &KeySwitchSpec) -> CostInteger {
+        let limbs = a.level + 1;
+        let inputs = (self.ring.lift(limbs), self.ring.digits(spec, limbs));
+        let _product = self.ring.product(inputs.1.len(), limbs + spec.p_limbs, limbs);
+        drop(inputs);
+        let polys = self.ring.divide(limbs, spec.p_limbs, 0);
+        CostInteger { noise: a.noise.plus(self.params.key_switch()), ..a.with(polys) }
+    }
+    /// A sum of ciphertexts times messages. Those that a card has no part of are brought to one level before they go there.
+    ///
+    /// # Errors
+    /// [`Error::EmptyQuadratic`].
+    pub fn weighted_sum(&self, terms: &[&Ciphertext]) -> Result<(), Error> {
+        let first = terms.iter().min_by_key(|a| a.level()).ok_or(Error::EmptyQuadratic)?;
+        let (level, factor) = (first.level(), first.correction_factor);
+        let stays = |a: &Ciphertext| {
+            (a.level(), a.correction_factor) == (level, factor) || a.sample.polys.iter().any(|x| x.card().is_some())
+        };
+        let held: Vec<Option<CostInteger>> = terms.iter().map(|a| stays(a).then(|| self.of(a))).collect();
+        let mut sum = None;
+        for part in held.chunks(TERMS_AT_ONCE) {
+            let brought = part.iter().map(|there| match there {
+                Some(there) => Ok(self.brought_to(there, level, factor)?._polys),
+                None => Ok(Arc::new(self.ring.pair(level + 1))),
+            });
+            let _brought = brought.collect::<Result<Vec<_>, Error>>()?;
+            let _messages: Vec<_> = part.iter().map(|_| self.ring.hold(level + 1)).collect();
+            let more = usize::from(sum.is_some());
+            sum = Some([(); 2].map(|()| self.ring.poly_of_form(level + 1, part.len(), more, false)));
+        }
+        Ok(())
     }
     /// The work since the last call.
     pub fn take(&self) -> Tally {
         self.ring.take()
     }
 
-    fn multiple(&self, a: &CostInteger) {
-        let _polys = [(); 2].map(|()| self.ring.poly_of_form(a.level + 1, 0, 1, false));
+    fn multiple(&self, a: &CostInteger) -> [CountedMemory; 2] {
+        [(); 2].map(|()| self.ring.poly_of_form(a.level + 1, 0, 1, false))
     }
     fn rescaled_by(&self, a: &CostInteger, by: i64) -> CostInteger {
         let (t, q) = (self.params.plain(), self.params.q()[a.level]);
-        if by != 1 {
-            self.multiple(a);
-        }
-        let _out = self.ring.divide(a.level + 1, 0, 1);
+        let _multiple = (by != 1).then(|| self.multiple(a));
+        let polys = Arc::new(self.ring.divide(a.level + 1, 0, 1));
         let correction_factor = t.mul(t.mul(a.correction_factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
         let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
-        CostInteger { level: a.level - 1, correction_factor, noise }
+        CostInteger { level: a.level - 1, correction_factor, noise, _polys: polys }
     }
     /// Both at the lower of their levels; the higher one takes the correction factor of the other.
     fn at_one_level(&self, a: &CostInteger, b: &CostInteger) -> Result<[CostInteger; 2], Error> {
         let (level, factor) =
             if a.level <= b.level { (a.level, a.correction_factor) } else { (b.level, b.correction_factor) };
         let brought = |x: &CostInteger| match x.level == level {
-            true => Ok(*x),
+            true => Ok(x.clone()),
             false => self.brought_to(x, level, factor),
         };
         Ok([brought(a)?, brought(b)?])
@@ -94,7 +142,10 @@ impl<'a> SlotCost<'a> {
         let [a, b] = self.at_one_level(a, b)?;
         match b.correction_factor == self.params.correction_factor_at(b.level) {
             true => Ok([self.brought_to(&a, a.level, b.correction_factor)?, b]),
-            false => Ok([a, self.brought_to(&b, b.level, a.correction_factor)?]),
+            false => {
+                let b = self.brought_to(&b, b.level, a.correction_factor)?;
+                Ok([a, b])
+            }
         }
     }
     fn brought_to(&self, a: &CostInteger, level: usize, correction_factor: u64) -> Result<CostInteger, Error> {
@@ -102,19 +153,19 @@ impl<'a> SlotCost<'a> {
         if a.level < level {
             return Err(Error::LevelTooLow { required: level, actual: a.level });
         }
-        let mut at = *a;
+        let mut at = a.clone();
         while at.level > level + 1 {
             at = match self.params.budget_at(at.level - 1, at.noise) > SPARE_BITS {
-                true => CostInteger { level: at.level - 1, ..at },
+                true => CostInteger { level: at.level - 1, ..at.with(self.ring.pair(at.level)) },
                 false => self.rescaled_by(&at, 1),
             };
         }
         match at.level == level {
             true if at.correction_factor == correction_factor => Ok(at),
             true => {
-                self.multiple(&at);
                 let by = t.centre(t.mul(correction_factor, t.inv(at.correction_factor)));
-                Ok(CostInteger { correction_factor, noise: at.noise.times(by.unsigned_abs().max(1) as f64), ..at })
+                let noise = at.noise.times(by.unsigned_abs().max(1) as f64);
+                Ok(CostInteger { correction_factor, noise, ..at.with(self.multiple(&at)) })
             }
             false => {
                 let q = t.reduce(self.params.q()[level + 1]);
@@ -124,7 +175,12 @@ impl<'a> SlotCost<'a> {
     }
     fn sum(&self, a: &CostInteger, b: &CostInteger) -> Result<CostInteger, Error> {
         let [a, b] = self.aligned(a, b)?;
-        Ok(CostInteger { noise: a.noise.plus(b.noise), ..a })
+        Ok(CostInteger { noise: a.noise.plus(b.noise), ..a.with(self.summed(a.level + 1)) })
+    }
+    /// Copies to which something is added: on a card one more polynomial at a time.
+    fn summed(&self, limbs: usize) -> [CountedMemory; 2] {
+        let _copy = self.ring.hold(limbs);
+        self.ring.pair(limbs)
     }
     fn product_noise(&self, a: &CostInteger, b: &CostInteger) -> Noise {
         a.noise.product(b.noise, self.params.plain().value())
@@ -136,9 +192,10 @@ impl<'a> SlotCost<'a> {
         let digits = self.ring.digits(spec, limbs);
         let _lifted = [self.ring.lift(limbs), self.ring.lift(limbs)];
         let _product = self.ring.product(digits.len(), limbs + spec.p_limbs, 2 * limbs);
-        let _out = self.ring.divide(limbs, spec.p_limbs, 1);
+        let polys = Arc::new(self.ring.divide(limbs, spec.p_limbs, 1));
         let noise = a.noise.plus(self.params.key_switch()).divided(self.params, q, Division::Product);
-        Ok(CostInteger { level: a.level - 1, correction_factor: t.mul(a.correction_factor, t.inv(t.reduce(q))), noise })
+        let correction_factor = t.mul(a.correction_factor, t.inv(t.reduce(q)));
+        Ok(CostInteger { level: a.level - 1, correction_factor, noise, _polys: polys })
     }
 }
 
@@ -163,31 +220,32 @@ impl Evaluator for SlotCost<'_> {
         self.sum(a, b)
     }
     fn negate(&self, a: &CostInteger) -> Result<CostInteger, Error> {
-        self.multiple(a);
-        Ok(*a)
+        Ok(a.with(self.multiple(a)))
     }
     fn mul(&self, a: &CostInteger, b: &CostInteger) -> Result<CostInteger, Error> {
         if a.level.min(b.level) == 0 {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
-        let _operands = [a, b].map(|x| self.ring.pair(x.level + 1));
-        let _brought = if a.level == b.level { None } else { Some(self.ring.pair(a.level.min(b.level) + 1)) };
         let [a, b] = self.at_one_level(a, b)?;
-        let _tensor = [1, 2, 1].map(|products| self.ring.poly_of_form(a.level + 1, products, 0, true));
+        let [low, middle, _high] = [1, 2, 1].map(|products| self.ring.poly_of_form(a.level + 1, products, 0, true));
         let (correction_factor, noise) =
             (self.params.plain().mul(a.correction_factor, b.correction_factor), self.product_noise(&a, &b));
-        self.relinearized(&CostInteger { correction_factor, noise, ..a })
+        let product = CostInteger { correction_factor, noise, ..a.with([low, middle]) };
+        // What was brought to the level of the other goes before the key is met.
+        drop((a, b));
+        self.relinearized(&product)
     }
     fn mul_scalar(&self, a: &CostInteger, c: i64) -> Result<CostInteger, Error> {
         self.form(&[], &[(c, a)], 0)
     }
     fn add_scalar(&self, a: &CostInteger, c: i64) -> Result<CostInteger, Error> {
         if self.params.plain().reduce_i64(c) == 0 {
-            return Ok(*a);
+            return Ok(a.clone());
         }
         self.ring.forward(a.level + 1);
         let _phase = self.ring.lift(a.level + 1);
-        Ok(CostInteger { noise: a.noise.plus(Noise::constant(self.params)), ..*a })
+        let noise = a.noise.plus(Noise::constant(self.params));
+        Ok(CostInteger { noise, ..a.with(self.summed(a.level + 1)) })
     }
     fn form(
         &self,
@@ -210,12 +268,13 @@ impl Evaluator for SlotCost<'_> {
             left += usize::from(by != 0);
             join(x.noise.times(by.unsigned_abs() as f64));
         }
-        for (a, b) in products {
-            join(self.product_noise(&self.level_down(a, level)?, &self.level_down(b, level)?));
-        }
-        let sum = CostInteger { level, correction_factor, noise: noise.ok_or(Error::EmptyQuadratic)? };
+        let down = |x| self.level_down(x, level);
+        let pairs = products.iter().map(|(a, b)| Ok([down(a)?, down(b)?])).collect::<Result<Vec<_>, Error>>()?;
+        pairs.iter().for_each(|[a, b]| join(self.product_noise(a, b)));
         let (limbs, count) = (level + 1, products.len());
-        let _halves = [count, 2 * count].map(|products| self.ring.poly_of_form(limbs, products, left, count > 0));
+        let halves = [count, 2 * count].map(|products| self.ring.poly_of_form(limbs, products, left, count > 0));
+        let noise = noise.ok_or(Error::EmptyQuadratic)?;
+        let sum = CostInteger { level, correction_factor, noise, _polys: Arc::new(halves) };
         let out = match count {
             0 => self.rescaled_by(&sum, 1),
             _ => {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Bits that the budget of a ciphertext must keep where its limbs are only dropped.
 pub(super) const SPARE_BITS: f64 = 10.0;
 /// Messages of a weighted sum that are encoded at a time: they take as much memory as eight ciphertexts.
-const TERMS_AT_ONCE: usize = 16;
+pub(super) const TERMS_AT_ONCE: usize = 16;
 
 /// Arithmetic on integers of one context with one set of keys. It never changes its inputs. On phases it is a
 /// [`SampleEvaluator`].

@@ -90,6 +90,7 @@ def _facts(info: _core.IntegerPresetInfo, refresh: _core.IntegerBootstrapPlan | 
             ("bootstrap", f"from level {refresh['input_level']} to {refresh['output_level']}"),
             ("bootstrap key", gigabytes(refresh["key_bytes"])),
             ("encoded maps", gigabytes(refresh["map_bytes"])),
+            ("memory of a card, with keys", gigabytes(refresh["card_bytes"]["all"])),
             ("noise budget of a result (bound)", f"{refresh['noise_budget']:.0f} bits"),
             ("probability that any slot is wrong", failure_text(refresh["log2_failure"])),
         ]

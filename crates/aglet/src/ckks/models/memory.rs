@@ -3,7 +3,7 @@
 use super::cost;
 use crate::ckks::engine::user_limbs;
 use crate::ckks::BootstrapCircuit;
-use crate::Error;
+use crate::{process_memory, Error};
 use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::Bootstrapper;
 use aglet_bootstrap::CkksStep;
@@ -11,13 +11,6 @@ use aglet_ring::Demand;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
-
-/// The memory of a process that is not counted elsewhere: an interpreter with numpy, this library, and what allocators
-/// keep after plans and matrices were made. Measured.
-const PROCESS: usize = 100 << 20;
-
-/// How much more buffers than in the order of one thread are out at once where two threads or more run, in percent. Measured.
-const AT_ONCE: usize = 12;
 
 /// The bytes of a process that makes the keys of a bootstrap and bootstraps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +48,8 @@ impl Memory {
             other_keys: 2 * arithmetic.byte_count(params.n()),
             stored_keys: stored + 2 * arithmetic.stored_bytes(params)?,
             matrices: circuit.encoded_bytes()?,
-            scratch: at_once(scratch),
-            base: PROCESS + base(params, circuit),
+            scratch: process_memory::at_once(scratch),
+            base: base(params, circuit),
         })
     }
 
@@ -66,21 +59,14 @@ impl Memory {
     }
 }
 
-/// Bytes of buffers that are out at once.
-pub(super) fn at_once(scratch: &Demand) -> usize {
-    scratch.bytes() / 100 * (100 + AT_ONCE)
-}
-
-/// What an engine with a secret and a public key holds beside evaluation keys, matrices and scratch.
+/// What a process with a secret and a public key holds beside evaluation keys, matrices and scratch.
 fn base(params: &CkksParams, circuit: &BootstrapCircuit) -> usize {
     let primes = params.q().len() + params.spare().len() + params.p().len();
-    // A prime has a row of the secret key, and tables as large as one.
-    let rows = 2 * primes + 2 * user_limbs(params);
     let entries = circuit.plan.stages().iter().map(|stage| match &stage.step {
         CkksStep::SlotsFirst(SlotsFirst::Apply(step)) => step.map.stored_entries(),
         CkksStep::SlotsFirst(SlotsFirst::RaiseMap(step)) => step.map.stored_entries(),
         _ => 0,
     });
     // The doubles of a map, and a copy of them that is cut into giant steps.
-    rows * params.n() * 8 + 2 * 16 * entries.sum::<usize>()
+    process_memory::base(params.n(), primes, user_limbs(params)) + 2 * 16 * entries.sum::<usize>()
 }

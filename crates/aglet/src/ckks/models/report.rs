@@ -2,12 +2,12 @@
 
 use crate::ckks::card::CardMemory;
 use crate::ckks::failure::Shortfall;
-use crate::ckks::memory::{self, Memory};
+use crate::ckks::memory::Memory;
 use crate::ckks::presets;
 use crate::ckks::rotation_layout::rotation_layout;
 use crate::ckks::{cost, failure, precision, BootstrapCircuit, Functional, Method, Request};
 use crate::runtime::machine;
-use crate::{Error, Units};
+use crate::{process_memory, Error, Units};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{Bootstrapper, Step};
 use aglet_cuda::{Card, CardInfo, Driver};
@@ -152,13 +152,8 @@ pub fn plan(
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
         "key_bytes": memory.bootstrap_key, "key_bytes_seeded": memory.stored_keys, "other_key_bytes": memory.other_keys,
         "matrix_bytes": memory.matrices, "working_bytes": memory.scratch + memory.base, "peak_bytes": memory.peak(),
-        "card_bytes": card_json(&card),
+        "card_bytes": card.json(),
     }))
-}
-
-fn card_json(card: &CardMemory) -> Value {
-    let CardMemory { keys, maps, tables, working } = card;
-    json!({ "keys": keys, "maps": maps, "tables": tables, "working": working, "all": card.bytes() })
 }
 
 /// The bytes that `count` bootstraps side by side take on a card.
@@ -166,7 +161,7 @@ fn card_json(card: &CardMemory) -> Value {
 /// # Errors
 /// Those of [`BootstrapCircuit::new`].
 pub fn card_bytes(params: &CkksParams, request: Request, count: usize) -> Result<Value, Error> {
-    Ok(card_json(&CardMemory::of(&BootstrapCircuit::new(params, request)?, count)?))
+    Ok(CardMemory::of(&BootstrapCircuit::new(params, request)?, count)?.json())
 }
 
 /// Bytes of the temporary polynomials of `count` bootstraps side by side. The engine keeps them.
@@ -175,7 +170,7 @@ pub fn card_bytes(params: &CkksParams, request: Request, count: usize) -> Result
 /// Those of [`BootstrapCircuit::new`].
 pub fn scratch_bytes(params: &CkksParams, request: Request, count: usize) -> Result<usize, Error> {
     let circuit = BootstrapCircuit::new(params, request)?;
-    Ok(memory::at_once(&cost::demand(&circuit, cost::key_shapes(&circuit)?, count)?))
+    Ok(process_memory::at_once(&cost::demand(&circuit, cost::key_shapes(&circuit)?, count)?))
 }
 
 /// Bytes of the rotation key that a small bootstrap key needs beside it: in memory and when stored. Takes seconds at N

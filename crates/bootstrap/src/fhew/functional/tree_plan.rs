@@ -115,6 +115,12 @@ impl TreePlan {
         self.product.filter(|(gadget, _)| own >= FEWEST * self.columns * gadget.levels)
     }
 
+    /// Whether any of its rotations choose by a digit of their own, and so by a key of their own.
+    #[must_use]
+    pub fn chooses(&self) -> bool {
+        self.coarse && self.nodes.iter().any(|node| self.multiplies(node.message).is_none())
+    }
+
     /// Its rotations, without those of messages of the full domain.
     #[must_use]
     pub fn rotations(&self) -> usize {

@@ -12,7 +12,7 @@ use crate::sample_cost::{CountedMemory, SampleCost};
 use crate::sample_map::giant_steps_at_once;
 use crate::Error;
 use aglet_ring::automorphism::conjugation_exponent;
-use aglet_ring::Tally;
+use aglet_ring::{Demand, Tally};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
 use std::collections::BTreeSet;
@@ -79,6 +79,11 @@ impl PrimePowerCostEvaluator {
     #[must_use]
     pub fn card_bytes(&self) -> usize {
         self.ring.card_bytes()
+    }
+    /// The largest memory in use at one time.
+    #[must_use]
+    pub fn demand(&self) -> Demand {
+        self.ring.demand()
     }
     /// The work since the last call.
     pub fn take(&self) -> Tally {
