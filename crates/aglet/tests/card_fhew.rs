@@ -1,6 +1,8 @@
 //! FHEW engines whose blind rotations run on an emulated card: results have the words of the host.
 
-use aglet::fhew::{presets, BootstrapKey, Ciphertext, Engine, FhewParams, Gate, SecretKey, Table, TreeTable, Work};
+use aglet::fhew::{
+    presets, BootstrapKey, Ciphertext, Engine, FhewParams, Gate, Integer, SecretKey, Table, TreeTable, Work,
+};
 use aglet::{Control, Error, ErrorKind, Runtime};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::sample::ChaChaSource;
@@ -245,6 +247,26 @@ fn the_memory_of_keys_that_choose_is_forecast() {
     let error = refused.unwrap_err();
     assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("wide take"), "{error}");
     assert_eq!((most, alone.unwrap()), (0, plain.key as u64));
+}
+
+/// Signs of integers of several digits: of each rotation a ciphertext comes back, not a sample.
+#[test]
+fn signs_on_a_card_bring_back_ciphertexts_alone() {
+    let card = emulated(Order::Forward, Arithmetic::F50);
+    let sides = [Arc::new(Host) as Arc<dyn Backend>, card.clone()].map(|on| side("lut2", on));
+    let (integer, numbers, control) = (Integer::new(8).unwrap(), [5, -3, 0], Control::new());
+    let found = same(&sides, |side| {
+        let x = side.engine.encrypt_integers(&numbers, integer, &side.sk).unwrap();
+        side.engine.sign(&x, integer, &side.key, Some(-20.0), &control).unwrap()
+    });
+    let message = sides[1].engine.params().message();
+    assert_eq!(sides[1].engine.decrypt(&found, message, &sides[1].sk).unwrap(), [1, 0, 1]);
+    // Each with the exponents that name its noise.
+    let (params, rotations) = (sides[1].engine.params().lwe(), numbers.len() * integer.rotations() as usize);
+    let (coordinates, exponents) = (params.coordinates() + 1, params.spec().dimension + 1);
+    let down = card.device().traffic().bytes_down;
+    println!("{rotations} rotations of signs: {down} bytes back");
+    assert_eq!(down, 8 * (rotations * (coordinates + exponents)) as u64);
 }
 
 /// Where products make all choices, tables take no room for the key of rotations that choose.

@@ -71,9 +71,9 @@ fn magnitudes(run: &impl Rotate, middles: &[LweCiphertext], integer: Integer) ->
                 own.push(starts[j as usize].clone());
             }
         }
-        let out = run.rotate(&inputs, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+        let out = run.extract(&inputs, &own, 0, &[0])?;
         for terms in out.chunks(count as usize) {
-            let terms: Vec<_> = terms.iter().map(|d| (d, 1)).collect();
+            let terms: Vec<_> = terms.iter().flatten().map(|d| (d, 1)).collect();
             sums.push(LweCiphertext::combine(ctx, 0, &terms)?);
         }
     }
