@@ -1,11 +1,12 @@
 //! The memory of a card that bootstraps and products of RLWE take there, before anything goes up.
 
-use crate::Error;
+use crate::{Error, MemoryError};
 use aglet_cuda::Arithmetic;
-use aglet_ring::Modulus;
+use aglet_ring::{Backend, Modulus};
 use aglet_rlwe::Params;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The bytes that work takes on a card. It has one that computes with doubles; with words alone the tables of primes below 2^50 are twice
 /// as large.
@@ -32,6 +33,41 @@ impl CardMemory {
     pub(crate) fn json(&self) -> Value {
         let Self { keys, maps, tables, working } = self;
         json!({ "keys": keys, "maps": maps, "tables": tables, "working": working, "all": self.bytes() })
+    }
+}
+
+/// What a card was found to have room for. Asking one costs a call of its driver, so what takes no more is not asked again.
+#[derive(Default)]
+pub(crate) struct Fitted(AtomicU64);
+
+/// There is no card.
+const NO_CARD: u64 = u64::MAX;
+
+impl Fitted {
+    /// Refuses what a card has no room for, if the memory of it is known.
+    pub(crate) fn check(
+        &self,
+        backend: &dyn Backend,
+        memory: impl FnOnce() -> Result<Option<CardMemory>, Error>,
+        refusal: impl FnOnce(CardMemory, u64, u64) -> MemoryError,
+    ) -> Result<(), Error> {
+        let mut largest = self.0.load(Ordering::Relaxed);
+        if largest == 0 {
+            largest = if backend.room()?.is_some() { 1 } else { NO_CARD };
+            self.0.store(largest, Ordering::Relaxed);
+        }
+        if largest == NO_CARD {
+            return Ok(());
+        }
+        let Some(memory) = memory()? else { return Ok(()) };
+        let needed = memory.bytes() as u64;
+        if let Some(room) = if needed > largest { backend.room()? } else { None } {
+            if needed > room {
+                return Err(refusal(memory, needed, room).into());
+            }
+            self.0.fetch_max(needed, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 

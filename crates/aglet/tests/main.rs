@@ -6,6 +6,7 @@ mod by_hand;
 mod card;
 mod card_fhew;
 mod card_memory;
+mod card_room;
 mod card_traffic;
 mod claims;
 mod cost;

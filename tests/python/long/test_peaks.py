@@ -34,6 +34,22 @@ for _ in range(2):
 print(json.dumps([_core.peak_rss_bytes(), forecast.peak]))
 """
 
+INTEGERS = """
+import json
+import sys
+
+from aglet import IntegerEngine, _core
+
+engine = IntegerEngine(preset=json.loads(sys.argv[1]), mode="parallel", thread_count=2)
+forecast = engine.memory_report()
+secret = engine.create_secret_key()
+public, key = engine.create_public_key(secret), engine.create_bootstrap_key(secret)
+ciphertext = engine.encrypt([1, 2, 3], public, level=1)
+for _ in range(2):
+    engine.bootstrap(ciphertext, key)
+print(json.dumps([_core.peak_rss_bytes(), forecast.peak]))
+"""
+
 ROUTES = [
     ("regular", "small", 3, None),
     ("regular", "medium", 3, None),
@@ -45,8 +61,17 @@ ROUTES = [
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: "-".join(map(str, route)))
 def test_the_peak_is_as_forecast(route: tuple[str, str, int, int | None]) -> None:
+    compare(PROGRAM, route)
+
+
+def test_the_peak_of_integers_is_as_forecast() -> None:
+    compare(INTEGERS, "int16")
+
+
+def compare(program: str, route: object) -> None:
+    """Run a program that prints its peak and the forecast, and compare them."""
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(route)], capture_output=True, text=True, check=False, timeout=1800
+        [sys.executable, "-c", program, json.dumps(route)], capture_output=True, text=True, check=False, timeout=1800
     )
     assert result.returncode == 0, result.stderr
     peak, forecast = json.loads(result.stdout)

@@ -231,6 +231,9 @@ impl Engine {
         [a, b].into_iter().try_for_each(|x| self.fitting(x.known, below + 1).map(drop))?;
         let known = if Arc::ptr_eq(a, b) { a.known.square() } else { a.known.product(&b.known) };
         let known = self.fitting(known, below)?;
+        if let Some(key) = key {
+            self.fits_products("a product", &[(a, b)], below + 1, key)?;
+        }
         self.run(|| {
             let (a, b, level) = self.aligned(a, b)?;
             let (scale, real) = (self.params().scale_at(below), a.real && b.real);
@@ -307,6 +310,7 @@ impl Engine {
     }
     /// The complex conjugate of every slot; takes no level.
     pub fn conjugate(&self, a: &Ciphertext, key: &GaloisKey) -> Result<Ciphertext, Error> {
+        self.fits_automorphisms(a, [key.with_role()], false)?;
         let keys = [key.with_role()].into_iter().collect();
         self.run(|| Ok(self.evaluator(&keys, None).conjugate(a)?))
     }
@@ -327,6 +331,7 @@ impl Engine {
     /// Rotates by the key's own delta.
     pub fn rotate_fixed(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<Ciphertext, Error> {
         self.check_rotation(a, key)?;
+        self.fits_automorphisms(a, [key.key.with_role()], false)?;
         self.rotate_by(a, key.delta, &key.key)
     }
     /// Refuses a key that was made for lower levels, or for another secret key.
@@ -343,7 +348,9 @@ impl Engine {
         check_owner(a, "rotation key", key.id())?;
         let mut out = a.clone();
         let delta = delta.rem_euclid(self.slots() as i64);
-        for (step, key) in key.steps.iter().filter(|(step, _)| delta & step != 0) {
+        let steps = || key.steps.iter().filter(|(step, _)| delta & step != 0);
+        self.fits_automorphisms(a, steps().map(|(_, key)| key.with_role()), false)?;
+        for (step, key) in steps() {
             out = self.rotate_by(&out, *step, key)?;
         }
         Ok(out)

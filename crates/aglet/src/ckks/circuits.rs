@@ -16,6 +16,9 @@ use std::sync::Arc;
 mod range;
 
 impl SumWeight<'_> {
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Self::Real(_) | Self::Complex(_))
+    }
     fn is_real(&self) -> bool {
         match self {
             Self::Real(_) | Self::RealSlots(_) => true,
@@ -136,6 +139,8 @@ impl Engine {
         let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
         let known = Known::sized(self.polynomial_size(ct, coefficients, basis, below));
         let known = Self::polynomial_slots(ct, coefficients, basis, known);
+        let scale = (basis == PolynomialBasis::Chebyshev, self.params().scale_at(below));
+        self.fits_polynomial(ct, &series, scale, key)?;
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let x = match basis {
@@ -246,6 +251,7 @@ impl Engine {
         let zero = Known::of(std::iter::once(Complex64::ZERO));
         let known = self.fitting(parts.fold(zero, |sum, part| sum.plus(&part)), below)?;
         let keys = KeySet::new();
+        self.fits_sum(terms, chain)?;
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let weigh = |(ct, weight): &(&'_ Ciphertext, SumWeight<'_>)| {
@@ -281,6 +287,7 @@ impl Engine {
         let zero = Known::of(std::iter::once(Complex64::ZERO));
         let known = self.fitting(pairs.iter().map(product).fold(zero, |sum, part| sum.plus(&part)), below)?;
         let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        self.fits_products("a sum of products", pairs, level, key)?;
         self.run(|| {
             let aligned = operands().map(|ct| self.adjust(ct, level)).collect::<Result<Vec<_>, _>>()?;
             let products = aligned.chunks_exact(2).map(|pair| Product { factor: 1, left: &pair[0], right: &pair[1] });
@@ -371,6 +378,7 @@ impl Engine {
     ) -> Result<Vec<Ciphertext>, Error> {
         keys.iter().try_for_each(|key| self.check_rotation(ct, key))?;
         let held = keys.iter().map(|k| k.key.with_role()).collect();
+        self.fits_automorphisms(ct, keys.iter().map(|k| k.key.with_role()), true)?;
         let slots = self.slots() as i64;
         let left: Vec<isize> = keys.iter().map(|k| -(k.delta.rem_euclid(slots)) as isize).collect();
         self.run(|| Ok(self.evaluator(&held, Some(control)).rotate_each(ct, &left)?))

@@ -1,5 +1,6 @@
 //! The CKKS engine: parameters, threads, encoder, and key generation.
 
+use crate::card_memory::Fitted;
 use crate::ckks::bootstrap::BootstrapState;
 use crate::ckks::rotation_layout::rotation_layout;
 use crate::runtime::machine::check_memory;
@@ -20,6 +21,7 @@ pub struct Engine {
     pub(crate) encoder: Encoder,
     pub(crate) bootstrap: BootstrapState,
     pub(crate) runtime: Arc<Runtime>,
+    pub(super) fitted: Fitted,
 }
 
 /// The relinearization key, which products need: it switches from the square of the secret key to the secret key.
@@ -105,7 +107,8 @@ impl Engine {
         let ctx = runtime.context(params.rlwe())?;
         runtime.serves(ctx.ring().pool());
         let encoder = Encoder::new(&ctx, slots)?;
-        Ok(Self { params, ctx, encoder, bootstrap: BootstrapState::default(), runtime })
+        let (bootstrap, fitted) = (BootstrapState::default(), Fitted::default());
+        Ok(Self { params, ctx, encoder, bootstrap, runtime, fitted })
     }
 
     /// The parameters.

@@ -33,6 +33,10 @@ sentences! {
         "The card has room for {:.2} GB and this bootstrap takes {:.2} GB there, {:.2} of them keys; make keys of size=\"medium\" or \"small\", use \
          fewer slots, end other programs on the card, or compute with mode=\"parallel\".",
         gb(room), gb(needed), gb(keys);
+    CardOperation { what: &'static str, needed: u64, keys: u64, room: u64 } =>
+        "The card has room for {:.2} GB and {what} takes {:.2} GB there, {:.2} of them keys; bring ciphertexts to a lower level first, end other \
+         programs on the card, or compute with mode=\"parallel\".",
+        gb(room), gb(needed), gb(keys);
     IntegerCard { what: &'static str, needed: u64, keys: u64, room: u64 } =>
         "The card has room for {:.2} GB and {what} of this set takes {:.2} GB there, {:.2} of them keys; end other programs on the card, take a \
          set with a smaller ring or fewer levels, or compute with mode=\"parallel\".",

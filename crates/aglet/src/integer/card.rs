@@ -92,14 +92,18 @@ impl Engine {
         of: &[&Ciphertext],
         work: impl FnOnce(&SlotCost<'_>, &[CostInteger]) -> Result<T, E>,
     ) -> Result<(), Error> {
-        let Some(room) = self.card_room()? else { return Ok(()) };
-        let cost = SlotCost::new(self.params())?;
-        let inputs: Vec<_> = of.iter().map(|ct| cost.of(ct)).collect();
-        if work(&cost, &inputs).is_err() {
-            return Ok(());
-        }
-        let (tables, working) = (card_memory::tables([&**self.params()])?, cost.card_bytes());
-        fits(CardMemory { keys, maps: 0, tables, working }, what, room)
+        let needed = || {
+            let cost = SlotCost::new(self.params())?;
+            let inputs: Vec<_> = of.iter().map(|ct| cost.of(ct)).collect();
+            if work(&cost, &inputs).is_err() {
+                return Ok(None);
+            }
+            let (tables, working) = (card_memory::tables([&**self.params()])?, cost.card_bytes());
+            Ok(Some(CardMemory { keys, maps: 0, tables, working }))
+        };
+        self.fitted.check(&**self.ctx.ring().backend(), needed, |CardMemory { keys, .. }, needed, room| {
+            MemoryError::IntegerCard { what, needed, keys: keys as u64, room }
+        })
     }
 
     /// Refuses rotations, one after the other, each by a key of these of its own, and if `summed` the sum with each result.

@@ -3,6 +3,7 @@
 use super::bootstrap::State;
 use super::keys::left_steps;
 use super::{FixedRotationKey, Message, RelinearizationKey, RotationKey};
+use crate::card_memory::Fitted;
 use crate::runtime::{Cache, Runtime};
 use crate::{Error, LevelError, PublicKey, SecretKey};
 use aglet_rlwe::{Context, KeySet};
@@ -26,6 +27,7 @@ pub struct Engine {
     wide: Cache<(), WideRings, 1>,
     /// The highest level whose products a card was found to have room for.
     pub(super) largest_product: AtomicUsize,
+    pub(super) fitted: Fitted,
 }
 
 crate::runtime::runs! { Engine }
@@ -57,6 +59,7 @@ impl Engine {
             bootstrap: State::default(),
             wide: Cache::default(),
             largest_product: AtomicUsize::new(0),
+            fitted: Fitted::default(),
         })
     }
 

@@ -5,7 +5,7 @@ use super::circuits::comparison_table;
 use super::{card, cost, presets, Comparison, IntegerParams};
 use crate::runtime::timed;
 use crate::{process_memory, Error, Units};
-use aglet_bootstrap::integer::{BootstrapCircuit, INPUT_LEVEL};
+use aglet_bootstrap::integer::{BootstrapCircuit, Refresh, INPUT_LEVEL};
 use aglet_bootstrap::Bootstrapper;
 use aglet_circuits::table::Table;
 use aglet_ring::Tally;
@@ -110,7 +110,15 @@ fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error
     });
     let level = circuit.plan.output().level;
     let primes = circuit.params.q().len() + circuit.params.p().len();
-    let (working, base) = (process_memory::at_once(&demand), process_memory::base(n, primes, params.max_level() + 1));
+    let entries = circuit.plan.stages().iter().map(|stage| match &stage.step {
+        Refresh::Apply(step) => step.map.maps().iter().map(|map| map.stored_entries()).sum(),
+        Refresh::Raise(step) => step.map.stored_entries(),
+        _ => 0,
+    });
+    // The pairs of residues of a map, and a copy of them that is cut into giant steps.
+    let as_made = 2 * 16 * entries.sum::<usize>();
+    let base = process_memory::base(n, primes, params.max_level() + 1) + as_made;
+    let working = process_memory::at_once(&demand);
     let digits = params.bootstrap_failure()?;
     let log2_failure = params.digit_extraction_failure()?.map(|noise| (digits.exp2() + noise.exp2()).log2());
     let [work, seconds] = timed(&costs.iter().map(|cost| cost.work).sum(), n, units);

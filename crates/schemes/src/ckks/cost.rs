@@ -68,6 +68,31 @@ impl CostEvaluator {
     pub fn encrypt(&self, level: usize, scale: f64) -> CostCiphertext {
         CostCiphertext::new(self.pair(level + 1), level, scale)
     }
+    /// An automorphism of one ciphertext.
+    ///
+    /// # Errors
+    /// A key that is missing.
+    pub fn automorphism(&self, a: &CostCiphertext, galois: u64) -> Result<CostCiphertext, Error> {
+        let spec = self.key(KeyRole::Galois(galois), a.level + 1)?;
+        Ok(CostCiphertext::new(self.samples.automorphism(spec, a.level + 1), a.level, a.scale))
+    }
+    /// Several automorphisms of one ciphertext: keys of one shape share its digits.
+    ///
+    /// # Errors
+    /// A key that is missing.
+    pub fn automorphisms_of(&self, a: &CostCiphertext, galois: &[u64]) -> Result<Vec<CostCiphertext>, Error> {
+        let (limbs, mut shared) = (a.level + 1, Vec::<(&KeySwitchSpec, _, Vec<CountedMemory>)>::new());
+        let one = |&galois: &u64| {
+            let spec = self.key(KeyRole::Galois(galois), limbs)?;
+            if !shared.iter().any(|(other, ..)| *other == spec) {
+                shared.push((spec, self.lift(limbs), self.digits(spec, limbs)));
+            }
+            let digits = shared.iter().find(|(other, ..)| *other == spec).map_or(0, |(.., digits)| digits.len());
+            let _product = self.product(digits, limbs + spec.p_limbs, limbs);
+            Ok(CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale))
+        };
+        galois.iter().map(one).collect()
+    }
     /// A key switch of the second polynomials, with the first lifted and rotated along.
     fn automorphisms(&self, of: &[CostCiphertext], galois: u64) -> Result<Vec<CostCiphertext>, Error> {
         let Some(limbs) = of.first().map(|a| a.level + 1) else { return Ok(Vec::new()) };

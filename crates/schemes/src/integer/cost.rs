@@ -80,11 +80,7 @@ impl<'a> SlotCost<'a> {
     /// A rotation of rows, or their swap, by a key of this shape.
     #[must_use]
     pub fn rotated(&self, a: &CostInteger, spec: &KeySwitchSpec) -> CostInteger {
-        let limbs = a.level + 1;
-        let inputs = (self.ring.lift(limbs), self.ring.digits(spec, limbs));
-        let _product = self.ring.product(inputs.1.len(), limbs + spec.p_limbs, limbs);
-        drop(inputs);
-        let polys = self.ring.divide(limbs, spec.p_limbs, 0);
+        let polys = self.ring.automorphism(spec, a.level + 1);
         CostInteger { noise: a.noise.plus(self.params.key_switch()), ..a.with(polys) }
     }
     /// A sum of ciphertexts times messages. Those that a card has no part of are brought to one level before they go there.

@@ -235,6 +235,13 @@ impl SampleCost {
         self.count(before);
         found
     }
+    /// An automorphism with the way back to the secret, by a key of this shape: the second polynomial of a sample is cut, the first one lifted.
+    pub fn automorphism(&self, spec: &KeySwitchSpec, limbs: usize) -> [CountedMemory; 2] {
+        let inputs = (self.lift(limbs), self.digits(spec, limbs));
+        let _product = self.product(inputs.1.len(), limbs + spec.p_limbs, limbs);
+        drop(inputs);
+        self.divide(limbs, spec.p_limbs, 0)
+    }
     /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
     pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [CountedMemory; 2] {
         // A card has what leaves both at once.

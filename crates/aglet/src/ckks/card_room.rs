@@ -1,0 +1,137 @@
+//! Products, rotations and circuits that a card has no room for are refused before anything goes up.
+
+use super::{Ciphertext, Engine, RelinearizationKey, SumWeight};
+use crate::card_memory::{self, CardMemory};
+use crate::{Error, MemoryError};
+use aglet_circuits::polynomial::Series;
+use aglet_rlwe::{KeyRole, KeySet, SwitchingKey};
+use aglet_schemes::ckks::cost::{CostCiphertext, CostEvaluator};
+use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const ONE: Complex64 = Complex64::new(1.0, 0.0);
+
+impl Engine {
+    /// Refuses work on these ciphertexts, with these keys, that a card has no room for. Work that cannot be done fails by itself; what
+    /// begins with products that are not relinearized is not looked at.
+    fn fits_card<E>(
+        &self,
+        what: &'static str,
+        keys: &KeySet,
+        of: &[&Ciphertext],
+        work: impl FnOnce(&CostEvaluator, &[CostCiphertext]) -> Result<(), E>,
+    ) -> Result<(), Error> {
+        let needed = || {
+            let specs = keys.iter().map(|(role, key)| (role, key.spec().clone())).collect();
+            let e = CostEvaluator::new(self.params().rlwe().clone(), specs);
+            // A ciphertext that is there several times is held once.
+            let mut held = BTreeMap::new();
+            let inputs = of
+                .iter()
+                .map(|ct| held.entry(Arc::as_ptr(ct)).or_insert_with(|| e.encrypt(ct.level(), ct.scale)).clone());
+            let inputs: Vec<CostCiphertext> = inputs.collect();
+            if of.iter().any(|ct| ct.degree() != 1) || work(&e, &inputs).is_err() {
+                return Ok(None);
+            }
+            let tables = card_memory::tables([self.params().rlwe()])?;
+            Ok(Some(CardMemory { keys: keys.byte_count(), maps: 0, tables, working: e.card_bytes() }))
+        };
+        self.fitted.check(&**self.ctx.ring().backend(), needed, |CardMemory { keys, .. }, needed, room| {
+            MemoryError::CardOperation { what, needed, keys: keys as u64, room }
+        })
+    }
+
+    /// [`Engine::adjust`] without values.
+    fn adjusted(
+        &self,
+        e: &CostEvaluator,
+        x: &CostCiphertext,
+        level: usize,
+    ) -> Result<CostCiphertext, aglet_schemes::Error> {
+        let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
+        match e.level(x) == chain {
+            true => Ok(x.clone()),
+            false => {
+                let terms = vec![(ONE, x)];
+                e.quadratic(&Quadratic { products: vec![], terms, constant: Complex64::ZERO, level: chain + 1, scale })
+            }
+        }
+    }
+
+    /// Refuses a sum of products at a user level.
+    pub(super) fn fits_products(
+        &self,
+        what: &'static str,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        level: usize,
+        key: &RelinearizationKey,
+    ) -> Result<(), Error> {
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        let operands: Vec<&Ciphertext> = pairs.iter().flat_map(|(left, right)| [*left, *right]).collect();
+        self.fits_card(what, &keys, &operands, |e, of| {
+            let aligned = of.iter().map(|x| self.adjusted(e, x, level)).collect::<Result<Vec<_>, _>>()?;
+            let products = aligned.chunks_exact(2).map(|pair| Product { factor: 1, left: &pair[0], right: &pair[1] });
+            let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level.saturating_sub(1)));
+            let form = Quadratic {
+                products: products.collect(),
+                terms: vec![],
+                constant: Complex64::ZERO,
+                level: chain,
+                scale,
+            };
+            e.quadratic(&form).map(drop)
+        })
+    }
+
+    /// Refuses automorphisms by these keys: one after the other, or all of the ciphertext itself.
+    pub(super) fn fits_automorphisms(
+        &self,
+        a: &Ciphertext,
+        keys: impl IntoIterator<Item = (KeyRole, Arc<SwitchingKey>)>,
+        together: bool,
+    ) -> Result<(), Error> {
+        let keys: KeySet = keys.into_iter().collect();
+        self.fits_card("a rotation", &keys, &[a], |e, of| {
+            let galois = keys.iter().filter_map(|(role, _)| match role {
+                KeyRole::Galois(galois) => Some(galois),
+                _ => None,
+            });
+            match together {
+                true => e.automorphisms_of(&of[0], &galois.collect::<Vec<_>>()).map(drop),
+                false => galois.into_iter().try_fold(of[0].clone(), |x, galois| e.automorphism(&x, galois)).map(drop),
+            }
+        })
+    }
+
+    /// Refuses a polynomial whose result has a scale, of a ciphertext or of twice it.
+    pub(super) fn fits_polynomial(
+        &self,
+        a: &Ciphertext,
+        series: &Series,
+        (twice, scale): (bool, f64),
+        key: &RelinearizationKey,
+    ) -> Result<(), Error> {
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        self.fits_card("a polynomial", &keys, &[a], |e, of| {
+            let x = if twice { e.add(&of[0], &of[0])? } else { of[0].clone() };
+            series.evaluate_scaled(e, &x, scale).map(drop)
+        })
+    }
+
+    /// Refuses a weighted sum at a chain level. It needs no key: where the card has none of the ciphertexts, nothing goes up.
+    pub(super) fn fits_sum(&self, terms: &[(&Ciphertext, SumWeight<'_>)], chain: usize) -> Result<(), Error> {
+        if !terms.iter().any(|(ct, _)| ct.polys.iter().any(|x| x.card().is_some())) {
+            return Ok(());
+        }
+        let of: Vec<&Ciphertext> = terms.iter().map(|(ct, _)| *ct).collect();
+        let slots = terms.iter().filter(|(_, weight)| !weight.is_number()).count();
+        self.fits_card("a weighted sum", &KeySet::new(), &of, |e, _| {
+            let _weights: Vec<_> = (0..slots).map(|_| e.hold(chain + 1)).collect();
+            let _sums = [(); 2].map(|()| e.poly_of_form(chain + 1, slots, terms.len() - slots, false));
+            let _divided = e.divide(chain + 1, 0, 1);
+            Ok::<_, Error>(())
+        })
+    }
+}
