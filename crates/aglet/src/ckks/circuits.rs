@@ -7,39 +7,16 @@ use crate::{Control, Error, LevelError, ParameterError, RangeError};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
 use aglet_schemes::ckks::approximate::same_scale;
-use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Size, Weight};
+use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Size, Weight};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 mod range;
+mod weights;
 
-impl SumWeight<'_> {
-    pub(super) fn is_number(&self) -> bool {
-        matches!(self, Self::Real(_) | Self::Complex(_))
-    }
-    fn is_real(&self) -> bool {
-        match self {
-            Self::Real(_) | Self::RealSlots(_) => true,
-            Self::Complex(_) | Self::ComplexSlots(_) => false,
-            Self::Plaintext(pt) => pt.real,
-            Self::Encoded(weights) => weights.encoded.real,
-        }
-    }
-    /// The known size and noise of the product with a message.
-    fn weighed(&self, known: &Known) -> Known {
-        let slots = match self {
-            Self::Real(c) => return known.times((*c).into()),
-            Self::Complex(c) => return known.times(*c),
-            Self::RealSlots(values) => Known::of(values.iter().map(|&v| v.into())),
-            Self::ComplexSlots(values) => Known::of(values.iter().copied()),
-            Self::Plaintext(pt) => pt.known,
-            Self::Encoded(weights) => weights.encoded.known,
-        };
-        known.product(&slots)
-    }
-}
+pub use weights::{EncodedWeights, SumWeight};
 
 /// The basis of a polynomial's coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,41 +39,6 @@ impl PolynomialBasis {
             "half-chebyshev" => Ok(Self::HalfChebyshev),
             _ => Err(ParameterError::Basis { name: name.into() }.into()),
         }
-    }
-}
-
-/// The weight of one ciphertext in [`Engine::weighted_sum`].
-pub enum SumWeight<'a> {
-    /// One real number for all slots.
-    Real(f64),
-    /// One number for all slots.
-    Complex(Complex64),
-    /// One real number for each slot.
-    RealSlots(Vec<f64>),
-    /// One number for each slot.
-    ComplexSlots(Vec<Complex64>),
-    /// One number for each slot, encoded already (at any level).
-    Plaintext(&'a Plaintext),
-    /// One number for each slot, encoded for sums at the level of this one.
-    Encoded(&'a EncodedWeights),
-}
-
-/// One number for each slot, encoded for [`Engine::weighted_sum`] at one level. It can be used again and again.
-pub struct EncodedWeights {
-    encoded: Arc<Plaintext>,
-    level: usize,
-    /// Of the ciphertexts that it is for.
-    scale: f64,
-}
-
-impl EncodedWeights {
-    /// The user level of the sums that it is for.
-    pub fn level(&self) -> usize {
-        self.level
-    }
-    /// Bytes in memory.
-    pub fn byte_count(&self) -> usize {
-        self.encoded.poly.byte_count()
     }
 }
 
