@@ -46,7 +46,7 @@ impl Side {
 type Run = fn(&Side) -> Result<Vec<Ciphertext>, Error>;
 
 /// The name in the refusal, the number of inputs, and the work.
-const WORK: [(&str, usize, Run); 8] = [
+const WORK: [(&str, usize, Run); 9] = [
     ("a product", 2, |s| Ok(vec![s.engine.multiply(&s.x[0], &s.x[1], Some(&s.here.relin))?])),
     ("a product", 1, |s| Ok(vec![s.engine.multiply(&s.x[0], &s.x[0], Some(&s.here.relin))?])),
     ("a sum of products", 2, |s| {
@@ -55,6 +55,7 @@ const WORK: [(&str, usize, Run); 8] = [
     ("a rotation", 1, |s| Ok(vec![s.engine.conjugate(&s.x[0], &s.here.conj)?])),
     ("a rotation", 1, |s| Ok(vec![s.engine.rotate(&s.x[0], &s.rotation, 5)?])),
     ("a rotation", 1, |s| s.engine.rotate_batch_fixed(&s.x[0], &s.fixed.each_ref(), &Control::new())),
+    ("a rotation", 1, |s| s.engine.rotate_batch(&s.x[0], &s.rotation, &[1, 3, 6, 7], &Control::new())),
     ("a polynomial", 1, |s| {
         let coefficients: Vec<Complex64> = (0..8).map(|k| Complex64::new(0.5 / f64::from(k + 1), 0.0)).collect();
         let basis = PolynomialBasis::Chebyshev;

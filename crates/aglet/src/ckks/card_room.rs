@@ -1,6 +1,6 @@
 //! Products, rotations and circuits that a card has no room for are refused before anything goes up.
 
-use super::{Ciphertext, Engine, RelinearizationKey, SumWeight};
+use super::{Ciphertext, Engine, GaloisKey, RelinearizationKey, RotationKey, SumWeight};
 use crate::card_memory::{self, CardMemory};
 use crate::{Error, MemoryError};
 use aglet_circuits::polynomial::Series;
@@ -105,6 +105,17 @@ impl Engine {
         })
     }
 
+    /// Refuses a batch of rotations by the powers of two of a key: all lowest ones of one ciphertext, then on from each of the results.
+    pub(super) fn fits_rotations(&self, a: &Ciphertext, key: &RotationKey, deltas: &[i64]) -> Result<(), Error> {
+        let deltas: Vec<i64> = deltas.iter().map(|delta| delta.rem_euclid(self.slots() as i64)).collect();
+        let met = |step: i64| deltas.iter().any(|delta| delta & step != 0);
+        let keys = key.steps.iter().filter(|(step, _)| met(*step)).map(|(_, key)| key.with_role()).collect();
+        self.fits_card("a rotation", &keys, &[a], |e, of| {
+            let mut made = vec![of[0].clone(); deltas.len()];
+            tree(e, &of[0], deltas.iter().copied().enumerate().collect(), &key.steps, &mut made)
+        })
+    }
+
     /// Refuses a polynomial whose result has a scale, of a ciphertext or of twice it.
     pub(super) fn fits_polynomial(
         &self,
@@ -134,4 +145,24 @@ impl Engine {
             Ok::<_, Error>(())
         })
     }
+}
+
+/// The batch of rotations of an engine, without values.
+fn tree(
+    e: &CostEvaluator,
+    x: &CostCiphertext,
+    wanted: Vec<(usize, i64)>,
+    keys: &[(i64, GaloisKey)],
+    out: &mut [CostCiphertext],
+) -> Result<(), aglet_schemes::Error> {
+    let mut groups: BTreeMap<i64, Vec<(usize, i64)>> = BTreeMap::new();
+    for (place, left) in wanted {
+        match left & left.wrapping_neg() {
+            0 => out[place] = x.clone(),
+            step => groups.entry(step).or_default().push((place, left - step)),
+        }
+    }
+    let galois = groups.keys().filter_map(|step| keys.iter().find(|(own, _)| own == step)).map(|(_, key)| key.galois);
+    let rotated = e.automorphisms_of(x, &galois.collect::<Vec<_>>())?;
+    groups.into_values().zip(rotated).try_for_each(|(group, x)| tree(e, &x, group, keys, out))
 }

@@ -300,6 +300,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
         check_owner(ct, "rotation key", key.id())?;
+        self.fits_rotations(ct, key, deltas)?;
         let keys = key.steps.iter().map(|(_, k)| k.with_role()).collect();
         let slots = self.slots() as i64;
         let wanted = deltas.iter().map(|d| d.rem_euclid(slots)).enumerate().collect();
