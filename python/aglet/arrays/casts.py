@@ -186,14 +186,15 @@ def _is_float(value: Any) -> bool:
 
     if isinstance(value, EncryptedArray | float | complex):
         return True
+    # Columns and tables of pandas have this method, and dtypes of their own.
+    value = np.asarray(value) if hasattr(value, "to_numpy") else value
     return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc"
 
 
 def _leaves(given: Any) -> Any:
-    """The values in nested lists, of which those of numbers have one dtype."""
+    """The values in nested lists."""
     for value in given.values() if isinstance(given, dict) else given:
-        plain = isinstance(value, list | tuple) and len(value) and isinstance(value[0], int | float | complex)
-        yield from value[:1] if plain else _leaves(value) if isinstance(value, list | tuple | dict) else [value]
+        yield from _leaves(value) if isinstance(value, list | tuple | dict) else [value]
 
 
 def floats(value: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays import arguments
+from aglet.arrays.digits import dtypes
 from aglet.errors import RangeError
 
 __all__ = ["FLOATS", "FUNCTIONS", "SERVED", "UFUNCS", "call"]
@@ -31,7 +32,7 @@ def call(function: Any, served: Callable[..., Any], args: Sequence[Any], kwargs:
 
 def _array(value: Any) -> Any:
     """An encrypted array, or one in the clear."""
-    return value if hasattr(value, "session") else np.asarray(value)
+    return value if hasattr(value, "session") else dtypes.unmasked(value)
 
 
 # Elements
@@ -58,7 +59,7 @@ def _clear(value: Any) -> Any:
         raise TypeError(
             "What decides how many elements there are must be in the clear; choose with numpy.where(condition, x, 0)."
         )
-    return np.asarray(value)
+    return dtypes.unmasked(value)
 
 
 def extract(condition: Any, arr: Any) -> Any:
@@ -203,7 +204,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 def polyval(p: Any, x: Any) -> Any:
     """As `numpy.polyval`, the highest coefficient first: by Horner's rule, or one polynomial of floats."""
     if hasattr(x, "interval") and not hasattr(p, "session"):
-        coefficients = np.asarray(p)
+        coefficients = dtypes.unmasked(p)
         if coefficients.ndim == 1 and coefficients.size > 1 and np.any(coefficients[:-1]):
             return x.session.poly(x, coefficients[::-1])
     whole = _array(p)

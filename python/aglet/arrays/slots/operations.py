@@ -9,7 +9,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import by_digits
-from aglet.arrays.slots.places import aligned, chunks_of, is_slots, laid
+from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
 from aglet.arrays.slots.values import Numbers, room
 from aglet.errors import KeyMismatchError, RangeError
 
@@ -43,14 +43,17 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         return ufunc(*(one.astype(np.float64) if is_slots(one) else one for one in inputs))
     if ufunc.nout != 1:
         raise TypeError(refusal(ufunc.__name__))
-    clear = [np.asarray(one) for one in inputs if not is_slots(one)]
-    if any(one.dtype.kind not in "biu" for one in clear):
-        raise TypeError("Numbers in slots compute with booleans and whole numbers; convert the others first.")
-    if _alike(arrays) and not any(one.ndim for one in clear):
+    inputs = [_operand(one) for one in inputs]
+    if _alike(arrays) and not any(np.ndim(one) for one in inputs if not is_slots(one)):
         return _table(ufunc, inputs)
     if len(inputs) != 2:
         raise TypeError(refusal(ufunc.__name__))
     return _pair(ufunc, inputs[0], inputs[1])
+
+
+def _operand(value: Any) -> Any:
+    """An encrypted array, or numbers in the clear. A number of Python stays one, as it takes the dtype of others."""
+    return value if is_slots(value) or type(value) in (int, bool) else clear(value)
 
 
 def _alike(arrays: Sequence[EncryptedSlots]) -> bool:
@@ -199,8 +202,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     TypeError
         If the condition is no array of booleans.
     """
-    clear = not is_slots(condition)
-    if (np.asarray(condition) if clear else condition).dtype != _BOOL:
+    condition, x, y = clear(condition) if not is_slots(condition) else condition, _operand(x), _operand(y)
+    if condition.dtype != _BOOL:
         raise TypeError("A condition is an array of booleans; compare first, as in x != 0.")
     arrays = [one for one in (condition, x, y) if is_slots(one)]
     dtype = np.result_type(*(one.dtype if is_slots(one) else one for one in (x, y)))
@@ -210,7 +213,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     low, high = (pick(_ends(x)[at], _ends(y)[at]) for at, pick in ((0, min), (1, max)))
     wide = np.dtype(np.int64)
     ones = [cast(one, wide) if is_slots(one) else np.asarray(one).astype(np.int64) for one in (x, y)]
-    flag = np.asarray(condition).astype(np.int64) if clear else cast(condition, wide)
+    flag = cast(condition, wide) if is_slots(condition) else condition.astype(np.int64)
     found: Any = ones[1] + flag * (ones[0] - ones[1])
     numbers = found.forced()
     made: Any = found.replaced(Numbers(numbers.digits, numbers.offset, low, high), None, dtype)

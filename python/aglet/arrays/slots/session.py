@@ -127,11 +127,12 @@ class SlotSession(InFolders[EncryptedSlots]):
         RangeError
             If a value is beyond the bound or the dtype, there is none, or the bound has as many values as the modulus.
         TypeError
-            If the values are not booleans or whole numbers.
+            If the values are not booleans or whole numbers, or are masked.
         MissingKeyError
             If the keys have neither the secret nor the public key.
         """
-        array, given = np.asarray(values), np.asarray(values).dtype
+        array = dtypes.unmasked(values)
+        given = array.dtype
         if given.kind not in "biu":
             raise TypeError(f"Slots of integers hold booleans and whole numbers, not {given}; convert them first.")
         wanted = dtypes.known(given if dtype is None else dtype)

@@ -1,0 +1,97 @@
+"""Operands in the clear that are no plain arrays of numpy, for all kinds of arrays: masks, columns, mixed lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mixed_sets import three
+
+X = np.array([1, 5, 3, 2], dtype=np.uint8)
+MASKED: Any = np.ma.masked_array(X[::-1], [False, True, False, False])
+KINDS = ["digits", "slots", "floats"]
+NUMPY: Any = np
+
+
+class Column:
+    """What a column of pandas is: values behind a method, an operator that steps aside, a dtype of its own."""
+
+    dtype = "a dtype of its own"
+
+    def __init__(self, values: Any) -> None:
+        self._values = np.asarray(values)
+
+    def to_numpy(self) -> Any:
+        return self._values
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return self._values
+
+
+def _encrypted(values: Any, kind: str) -> Any:
+    if kind == "floats":
+        return three().encrypt(values, bound=(0, 8), dtype=np.float64)
+    return three().encrypt(values, representation=kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x + MASKED, lambda x: np.where(MASKED > 1, x, 0), lambda x: x @ MASKED,
+        lambda x: np.kron(x, MASKED), lambda x: np.polyval(MASKED, x), lambda x: np.append(x, MASKED),
+        lambda x: np.cross(x[:3], MASKED[:3]), lambda x: np.compress(MASKED > 1, x), lambda x: np.vdot(x, MASKED),
+        lambda x: np.ediff1d(x, to_end=MASKED), lambda x: np.full_like(x, MASKED), lambda x: np.convolve(x, MASKED),
+        lambda x: np.concatenate([x, MASKED]), lambda x: np.tensordot(x, MASKED, 1),
+    ],
+)  # fmt: skip
+def test_masks_are_refused(call: Any, kind: str) -> None:
+    """A number that is masked is no number, and would be computed with."""
+    with pytest.raises(TypeError, match="masked"):
+        call(_encrypted(X, kind))
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x == MASKED, lambda x: x < MASKED, lambda x: np.minimum(x, MASKED),
+        lambda x: np.where(x > 2, MASKED, 0), lambda x: np.where(x > 2, x, MASKED), lambda x: x // MASKED,
+    ],
+)  # fmt: skip
+def test_masks_are_not_compared(call: Any, kind: str) -> None:
+    with pytest.raises(TypeError, match="masked"):
+        call(_encrypted(X, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_masked_values_are_not_encrypted(kind: str) -> None:
+    with pytest.raises(TypeError, match="masked"):
+        _encrypted(MASKED, kind)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+@pytest.mark.parametrize("wrapped", [Column, list, tuple])
+def test_floats_in_columns_and_lists_make_floats(kind: str, wrapped: Any) -> None:
+    """Also where the first number of a list is whole."""
+    for numbers in ([0.5, 0.25, 1.0, 2.0], [1, 0.5, 2, 4]):
+        found = _encrypted(X, kind) * wrapped(numbers)
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(three().decrypt(found), X * np.array(numbers), atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+def test_columns_of_whole_numbers(kind: str) -> None:
+    for call in (lambda x, y: x & 3 == y, lambda x, y: np.where(x > 2, y, 0), lambda x, y: x.astype(np.int16) - y):
+        found = call(_encrypted(X, kind), Column(X[::-1]))
+        wanted = call(X, X[::-1])
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(three().decrypt(found), wanted)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+def test_text_is_refused(kind: str) -> None:
+    with pytest.raises(TypeError, match="whole numbers"):
+        np.where(_encrypted(X, kind) > 2, "yes", "no")
