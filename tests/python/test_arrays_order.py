@@ -94,7 +94,7 @@ def test_one_value(session: Session) -> None:
         (lambda x: np.argmin(x, axis=True), TypeError, "whole number"),
         (lambda x: np.sort(x, kind="best"), ValueError, "choose one of quicksort"),
         (lambda x: np.sort(x, stable=True), TypeError, "stable"),
-        (lambda x: np.max(x, initial=0.0), TypeError, "initial"),
+        (lambda x: np.max(x, out=np.zeros(())), TypeError, "out="),
         (lambda x: np.sort(x * 1j), RangeError, "real numbers"),
         (lambda x: np.max(np.tile(x, 5), axis=1), RangeError, "at most 16"),
         (lambda x: np.sort(x[0, 0]), RangeError, "does not exist"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments
+from aglet.arrays import arguments, options
 from aglet.arrays.digits import dtypes
 from aglet.errors import RangeError
 
@@ -373,7 +373,7 @@ _NANS: dict[Any, Any] = {
 }  # fmt: skip
 FUNCTIONS.update({one: functools.partial(_instead, other) for one, other in _NANS.items()})
 SERVED: dict[Any, Callable[..., Any]] = {
-    **FUNCTIONS, **FLOATS, np.real: lambda val: val.real, np.imag: lambda val: val.imag,
+    **FUNCTIONS, **FLOATS, **options.REDUCED, np.real: lambda val: val.real, np.imag: lambda val: val.imag,
     np.tril: _triangle(np.tril), np.triu: _triangle(np.triu), np.diag: diag,
 }  # fmt: skip
 """Of floats."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aglet.arrays import along, order, products, sums
+import numpy as np
+
+from aglet.arrays import along, options, order, products, sums
 from aglet.arrays.interval import Interval
 
 if TYPE_CHECKING:
@@ -40,15 +42,35 @@ class Reductions:
         )
         return found
 
-    def sum(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+    # Options of numpy's: `where` names elements, which uses a level, `initial` is what the result begins with, and
+    # `out` is refused.
+
+    def sum(
+        self: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> EncryptedArray:
         """Sum over one axis, several, or all.
 
         It uses no level if the slots without an element hold one known number.
         """
-        return sums.total(self, axis, keepdims)
+        options.new(out)
+        options.float_only(dtype, self.dtype)
+        found: EncryptedArray = sums.total(options.chosen(self, where, 0), axis, keepdims)
+        return options.joined(found, np.add, initial)  # type: ignore[no-any-return]
 
-    def mean(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
-        """The mean over one axis, several, or all. Uses one level."""
+    def mean(
+        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, where: Any = None
+    ) -> EncryptedArray:
+        """The mean over one axis, several, or all, of the elements that `where` in the clear names. Uses one level."""
+        options.new(out)
+        options.float_only(dtype, self.dtype)
+        if where is not None:
+            return options.mean(self, axis, keepdims, where)  # type: ignore[no-any-return]
         return sums.mean(self, axis, keepdims)
 
     def var(self: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> EncryptedArray:
@@ -76,9 +98,20 @@ class Reductions:
         """
         return sums.deviation(self, axis, ddof, keepdims, bound)
 
-    def prod(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+    def prod(
+        self: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> EncryptedArray:
         """The product over one axis, several, or all. It uses `ceil(log2(n))` levels for n elements."""
-        return along.product(self, axis, keepdims)
+        options.new(out)
+        options.float_only(dtype, self.dtype)
+        found = along.product(options.chosen(self, where, 1), axis, keepdims)
+        return options.joined(found, np.multiply, initial)  # type: ignore[no-any-return]
 
     def cumsum(self: Any, axis: Any = None) -> EncryptedArray:
         """The running sums along an axis, or of all elements in numpy's order. Uses one level."""
@@ -96,13 +129,21 @@ class Reductions:
         """The indices that sort the elements along an axis, close to whole numbers; see `numpy.sort`."""
         return order.argsort(self, axis)
 
-    def max(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+    def max(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
+    ) -> EncryptedArray:
         """The largest element over one axis, several, or all; see `numpy.sort`."""
-        return order.largest(self, axis, keepdims)
+        options.new(out)
+        found = order.largest(options.among(self, where, initial), axis, keepdims)
+        return options.joined(found, np.maximum, initial)  # type: ignore[no-any-return]
 
-    def min(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+    def min(
+        self: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
+    ) -> EncryptedArray:
         """The smallest element over one axis, several, or all; see `numpy.sort`."""
-        return order.smallest(self, axis, keepdims)
+        options.new(out)
+        found = order.smallest(options.among(self, where, initial), axis, keepdims)
+        return options.joined(found, np.minimum, initial)  # type: ignore[no-any-return]
 
     def dot(self: Any, other: Any) -> EncryptedArray:
         """As `numpy.dot`: `x @ y`, or `x * y` with a number."""

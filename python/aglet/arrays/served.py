@@ -113,14 +113,6 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 
 # Each with numpy's names of its arguments in their order; of these, the call takes what is served.
 FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
-    np.sum: (
-        "a axis dtype out keepdims initial where",
-        lambda a, axis=None, keepdims=False: a.sum(axis, keepdims=bool(keepdims)),
-    ),
-    np.mean: (
-        "a axis dtype out keepdims where",
-        lambda a, axis=None, keepdims=False: a.mean(axis, keepdims=bool(keepdims)),
-    ),
     np.var: (
         "a axis dtype out ddof keepdims where mean correction",
         lambda a, axis=None, ddof=0, keepdims=False, correction=0: a.var(
@@ -137,20 +129,8 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
     np.argsort: ("a axis kind order stable", lambda a, axis=-1, kind="stable": _sorted(order.argsort, a, axis, kind)),
     np.argmax: ("a axis out keepdims", lambda a, axis=None, keepdims=False: order.argmax(a, axis, bool(keepdims))),
     np.argmin: ("a axis out keepdims", lambda a, axis=None, keepdims=False: order.argmin(a, axis, bool(keepdims))),
-    np.max: (
-        "a axis out keepdims initial where",
-        lambda a, axis=None, keepdims=False: order.largest(a, axis, bool(keepdims)),
-    ),
-    np.min: (
-        "a axis out keepdims initial where",
-        lambda a, axis=None, keepdims=False: order.smallest(a, axis, bool(keepdims)),
-    ),
     np.cumsum: ("a axis dtype out", lambda a, axis=None: along.cumsum(a, axis)),
     np.diff: ("a n axis prepend append", lambda a, n=1, axis=-1: along.diff(a, n, axis)),
-    np.prod: (
-        "a axis dtype out keepdims initial where",
-        lambda a, axis=None, keepdims=False: along.product(a, axis, bool(keepdims)),
-    ),
     np.convolve: ("a v mode", lambda a, v, mode="full": along.convolve(a, v, mode)),
     np.average: (
         "a axis weights returned keepdims",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts
+from aglet.arrays import casts, options
 from aglet.arrays.digits import operations
 from aglet.shaped import Shaped
 
@@ -79,6 +79,10 @@ class WholeNumbers(Shaped):
     """The module of its reductions, which gives each the same name for both kinds."""
     _joined: Callable[[Sequence[Any]], Any]
     """The elements of all, on one axis."""
+    _mean: Callable[[Any, bool], Any]
+    """The mean over an axis, kept with length 1 or not."""
+    astype: Callable[..., Any]
+    """The same values in another dtype."""
 
     # Elements
 
@@ -168,7 +172,17 @@ class WholeNumbers(Shaped):
 
     # Reductions
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Self:
+    # Options of numpy's: `where` names elements, `initial` is what the result begins with, and `out` is refused.
+
+    def sum(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Self:
         """As `numpy.sum`. Digits of many elements are added before a bootstrap reads them.
 
         Raises
@@ -176,38 +190,85 @@ class WholeNumbers(Shaped):
         RangeError
             If the sum, of slots, may not fit the modulus.
         """
-        found: Self = self._reductions.total(self, axis, dtype, keepdims)
-        return found
+        options.new(out)
+        found = self._reductions.total(options.chosen(self, where, 0), axis, dtype, keepdims)
+        joined: Self = options.joined(found, np.add, initial)
+        return joined
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Self:
+    def prod(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Self:
         """As `numpy.prod`, by a tree of products: in slots a level for each doubling."""
-        found: Self = self._reductions.product(self, axis, dtype, keepdims)
-        return found
+        options.new(out)
+        found = self._reductions.product(options.chosen(self, where, 1), axis, dtype, keepdims)
+        joined: Self = options.joined(found, np.multiply, initial)
+        return joined
 
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> Self:
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Self:
         """As `numpy.cumsum`: in slots one move, and a logarithmic number of rotations."""
+        options.new(out)
         found: Self = self._reductions.cumsum(self, axis, dtype)
         return found
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Self:
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None) -> Self:
         """As `numpy.any`: in slots by a sum and a table."""
-        found: Self = self._reductions.some(self, axis, keepdims)
+        options.new(out)
+        found: Self = self._reductions.some(options.chosen(self, where, 0), axis, keepdims)
         return found
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Self:
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None) -> Self:
         """As `numpy.all`: in slots by a sum and a table."""
-        found: Self = self._reductions.every(self, axis, keepdims)
+        options.new(out)
+        found: Self = self._reductions.every(options.chosen(self, where, 1), axis, keepdims)
         return found
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Self:
+    def min(
+        self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
+    ) -> Self:
         """As `numpy.min`, by a tree of comparisons."""
-        found: Self = self._reductions.least(self, axis, keepdims)
-        return found
+        options.new(out)
+        found = self._reductions.least(options.among(self, where, initial), axis, keepdims)
+        joined: Self = options.joined(found, np.minimum, initial)
+        return joined
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Self:
+    def max(
+        self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
+    ) -> Self:
         """As `numpy.max`, by a tree of comparisons."""
-        found: Self = self._reductions.most(self, axis, keepdims)
-        return found
+        options.new(out)
+        found = self._reductions.most(options.among(self, where, initial), axis, keepdims)
+        joined: Self = options.joined(found, np.maximum, initial)
+        return joined
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, where: Any = None
+    ) -> Any:
+        """As `numpy.mean`, a float of CKKS: the sum of whole numbers becomes one.
+
+        Raises
+        ------
+        MissingKeyError
+            If the keys have no CKKS, or no switch to it.
+        TypeError
+            If `where` is encrypted.
+        """
+        options.new(out)
+        options.float_only(dtype)
+        return self._mean(axis, keepdims) if where is None else options.mean(self, axis, keepdims, where)
+
+    def var(self, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
+        """As `numpy.var`, of the elements as floats of CKKS; errors are those of `astype`."""
+        return self.astype(np.float64).var(axis, ddof=ddof, keepdims=keepdims)
+
+    def std(self, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, bound: Any = None) -> Any:
+        """As `numpy.std`, of the elements as floats of CKKS; `bound` is that of `EncryptedArray.std`."""
+        return self.astype(np.float64).std(axis, ddof=ddof, keepdims=keepdims, bound=bound)
 
     def dot(self, other: Any) -> Self:
         """As `numpy.dot`, with one or two axes of the other. Of digits, clear weights take the fewest bootstraps."""

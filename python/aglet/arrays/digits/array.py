@@ -170,21 +170,14 @@ class EncryptedIntegers(WholeNumbers):
         """As `numpy.clip`, with the names that `numpy.ndarray.clip` has."""
         return functions.clip(self, min, max)
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """As `numpy.mean`, a float: the sum is one of digits, and its quotient one of CKKS.
-
-        Raises
-        ------
-        MissingKeyError
-            If the keys have no CKKS, or no switch from FHEW to it.
-        """
+    def _mean(self, axis: Any, keepdims: bool) -> Any:
         total = functions.total(self, axis, None, keepdims)
         return total / (self.size // total.size if total.size else 1)
 
-    def argmin(self, axis: Any = None) -> EncryptedIntegers:
+    def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
         """As `numpy.argmin`."""
-        return functions.argmin(self, axis)
+        return functions.argmin(self, axis, out, keepdims=keepdims)
 
-    def argmax(self, axis: Any = None) -> EncryptedIntegers:
+    def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
         """As `numpy.argmax`."""
-        return functions.argmax(self, axis)
+        return functions.argmax(self, axis, out, keepdims=keepdims)

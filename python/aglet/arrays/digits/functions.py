@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments, casts, composed
+from aglet.arrays import arguments, casts, composed, options
 from aglet.arrays.digits import compositions, contractions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.choices import select, where
 from aglet.arrays.digits.circuits.bits import sign_digit
@@ -258,14 +258,16 @@ def _not_empty(x: EncryptedIntegers) -> EncryptedIntegers:
     return x
 
 
-def argmin(x: EncryptedIntegers, axis: Any = None) -> EncryptedIntegers:
+def argmin(x: EncryptedIntegers, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
     """As `numpy.argmin`: the first one of equal elements."""
-    return _index_of(x, axis, smallest=True)
+    options.new(out)
+    return _reduced(x, _index_of(x, axis, smallest=True), axis, keepdims)
 
 
-def argmax(x: EncryptedIntegers, axis: Any = None) -> EncryptedIntegers:
+def argmax(x: EncryptedIntegers, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
     """As `numpy.argmax`: the first one of equal elements."""
-    return _index_of(x, axis, smallest=False)
+    options.new(out)
+    return _reduced(x, _index_of(x, axis, smallest=False), axis, keepdims)
 
 
 def _index_of(x: EncryptedIntegers, axis: Any, smallest: bool) -> EncryptedIntegers:
@@ -342,19 +344,12 @@ _FULL = [4**count - 1 for count in range(1, 32)]
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.sum: lambda a, axis=None, dtype=None, *, keepdims=False: total(a, axis, dtype, keepdims),
-    np.prod: lambda a, axis=None, dtype=None, *, keepdims=False: product(a, axis, dtype, keepdims),
-    np.cumsum: cumsum, np.dot: dot,
-    np.any: lambda a, axis=None, *, keepdims=False: some(a, axis, keepdims),
-    np.all: lambda a, axis=None, *, keepdims=False: every(a, axis, keepdims),
-    np.count_nonzero: count_nonzero,
-    np.min: lambda a, axis=None, *, keepdims=False: least(a, axis, keepdims),
-    np.max: lambda a, axis=None, *, keepdims=False: most(a, axis, keepdims),
+    **options.REDUCED, **options.FLAGS, np.cumsum: cumsum, np.dot: dot, np.count_nonzero: count_nonzero,
     np.argmin: argmin, np.argmax: argmax,
     np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: _clipped,
     np.einsum: contractions.einsum, np.convolve: contractions.convolve,
     np.bincount: lookups.bincount, np.searchsorted: lookups.searchsorted, np.isin: lookups.isin,
-    **compositions.FUNCTIONS, np.mean: lambda a, axis=None, *, keepdims=False: a.mean(axis, keepdims),
+    **compositions.FUNCTIONS,
     np.real: lambda val: val, np.imag: lambda val: val.session.zeros(val.shape, val.dtype),
     np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
 }  # fmt: skip

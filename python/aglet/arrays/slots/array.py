@@ -215,8 +215,7 @@ class EncryptedSlots(WholeNumbers):
 
     # Reductions
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """As `numpy.mean`, a float of CKKS."""
+    def _mean(self, axis: Any, keepdims: bool) -> Any:
         # numpy has no axis of a number here, as it has for sums.
         found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
         return found.astype(np.float64) * (found.size / self.size)

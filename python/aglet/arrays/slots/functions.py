@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import arguments, casts, composed
+from aglet.arrays import arguments, casts, composed, options
 from aglet.arrays.digits import compositions, contractions, dtypes, rows
 from aglet.arrays.slots import operations, sums
 from aglet.arrays.slots.places import clear, is_slots
@@ -101,13 +101,7 @@ def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedSlot
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: operations.where, np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
-    np.sum: lambda a, axis=None, dtype=None, *, keepdims=False: sums.total(a, axis, dtype, keepdims),
-    np.mean: lambda a, axis=None, *, keepdims=False: a.mean(axis, keepdims),
-    np.prod: lambda a, axis=None, dtype=None, *, keepdims=False: sums.product(a, axis, dtype, keepdims),
-    np.any: lambda a, axis=None, *, keepdims=False: sums.some(a, axis, keepdims),
-    np.all: lambda a, axis=None, *, keepdims=False: sums.every(a, axis, keepdims),
-    np.min: lambda a, axis=None, *, keepdims=False: sums.least(a, axis, keepdims),
-    np.max: lambda a, axis=None, *, keepdims=False: sums.most(a, axis, keepdims),
+    **options.REDUCED, **options.FLAGS,
     np.einsum: contractions.einsum, np.convolve: contractions.convolve, **compositions.FUNCTIONS,
     np.cumsum: sums.cumsum, np.dot: sums.dot, np.count_nonzero: _count, np.clip: clip,
 }  # fmt: skip
