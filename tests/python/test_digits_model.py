@@ -240,6 +240,19 @@ def test_division_by_few_digits(dtype: Any) -> None:
     check(session, lambda y: 100 // y, y)
 
 
+def test_chosen_flags_are_flags() -> None:
+    """They were digits of two bits, of which more than five could not be counted at once."""
+    session, flags = modelled("lut4"), np.random.default_rng(9).integers(0, 2, (2, 20)).astype(bool)
+    calls: list[Callable[[Any, Any], Any]] = [
+        lambda x, y: np.where(x, y, True).all(), lambda x, y: np.where(x, True, y).any(axis=-1),
+        lambda x, y: np.where(x, y, ~y).sum(), lambda x, y: np.where(x, flags[0], flags[1]).all(),
+        lambda x, y: np.select([x, y], [y, x], True).all(), lambda x, y: np.minimum(x, y).all(),
+    ]  # fmt: skip
+    for call in calls:
+        check(session, call, *flags)
+    assert session.encrypt(flags[0]).digits[0].high == np.where(*(session.encrypt(x) for x in flags), True).digits[0].high
+
+
 def test_a_plan_refuses_what_ciphertexts_would() -> None:
     """The preset has too much noise for bytes: their plan says so, as their session does."""
     with pytest.raises(RangeError, match='preset="wide"'):

@@ -18,6 +18,12 @@ def _chosen(count: int, low: int) -> Callable[[int], int]:
     return lambda total: total - count if total - low >= count else 0
 
 
+def _either(x: AnyDigit, y: AnyDigit) -> tuple[int, int]:
+    """The range of one of two digits: flags stay flags, which sums of many count on."""
+    one, other = Sum.of((x, 1)), Sum.of((y, 1))
+    return min(one.low, other.low), max(one.high, other.high)
+
+
 def where(m: Machine, flag: AnyDigit, x: Sequence[AnyDigit], y: Sequence[AnyDigit]) -> list[AnyDigit]:
     """The digits of x where the flag is 1, those of y where it is 0: y + flag (x - y)."""
     if not isinstance(flag, Digit):
@@ -31,12 +37,12 @@ def where(m: Machine, flag: AnyDigit, x: Sequence[AnyDigit], y: Sequence[AnyDigi
             alike.setdefault((difference.high - difference.low + 1, difference.low), []).append(at)
         elif a is not b:
             # Two numbers in the clear: a multiple of the flag.
-            made[at] = m.digit(Sum.of((flag, difference.clear), (b, 1)), within=(0, 3))
+            made[at] = m.digit(Sum.of((flag, difference.clear), (b, 1)), within=_either(a, b))
     for (count, low), places in alike.items():
         totals = [Sum.of((flag, count), (x[at], 1), (y[at], -1)) for at in places]
         [taken] = m.read(totals, _chosen(count, low))
         for at, one in zip(places, taken, strict=True):
-            made[at] = m.digit(Sum.of((y[at], 1), (one, 1)), within=(0, 3))
+            made[at] = m.digit(Sum.of((y[at], 1), (one, 1)), within=_either(x[at], y[at]))
     return made
 
 
