@@ -64,7 +64,7 @@ def test_what_others_make_up_is_numpys(expression: str) -> None:
         ("2**v", "one exponent in the clear"), ("np.sign(b)", "no sign"), ("+b", "no sign"),
         ("np.diff(v, n=-1)", "n=-1"), ("np.diff(v[0])", "no neighbours"), ("np.tril(v[0])", "two axes"),
         ("np.pad(v, 1, constant_values=300)", "300 does not fit uint8"), ("np.pad(v, 1, mode='mean')", "edge, reflect"),
-        ("np.pad(v, 1, constant_values=(1, 2))", "one number"), ("np.subtract.reduce(A)", "supported are add"),
+        ("np.pad(v, 1, constant_values=(1, 2))", "one number"), ("np.subtract.reduce(A)", "functools.reduce"),
         ("v.take(9)", "index 9"), ("A.squeeze(0)", "size not equal to one"),
     ],
 )  # fmt: skip

@@ -114,9 +114,7 @@ def test_the_dtype_of_select() -> None:
 def test_wrong_arguments_have_a_sentence() -> None:
     x, m = SESSION.encrypt(X), SESSION.encrypt(X.reshape(1, 2))
     calls: list[Any] = [
-        lambda: np.sum(x, initial=3), lambda: np.max(x, where=True), lambda: np.argmin(x, keepdims=True),
-        lambda: np.mean(x, dtype=np.float32), lambda: np.sort(x, order="f"), lambda: np.add.reduce(x, initial=3),
-        lambda: np.where(x > 5),
+        lambda: np.sort(x, order="f"), lambda: np.where(x > 5), lambda: np.cumsum(x, out=1),
     ]  # fmt: skip
     for call in calls:
         with pytest.raises(TypeError, match=r"^numpy\.[a-z.]+ on encrypted arrays takes .*; leave .*\.$"):

@@ -58,6 +58,7 @@ def test_sums_products_and_means(call: Any, kind: str) -> None:
         lambda x: x.max(initial=6), lambda x: np.max(x, 0, initial=0, where=FLAGS), lambda x: np.amax(x),
         lambda x: x.min(initial=1), lambda x: np.min(x, where=FLAGS, initial=7), lambda x: np.amin(x, axis=1),
         lambda x: np.any(x, where=FLAGS), lambda x: x.all(axis=0, where=FLAGS), lambda x: x.sum(dtype=np.int32),
+        lambda x: (x > 2).max(initial=0), lambda x: x.max(where=FLAGS, initial=np.int64(2)),
         lambda x: (x > 2).sum(where=FLAGS), lambda x: (x > 2).any(1, keepdims=True),
     ],
 )  # fmt: skip
@@ -83,6 +84,11 @@ def test_refusals_name_a_fix(kind: str) -> None:
         x.sum(out=np.zeros(()))
     with pytest.raises(TypeError, match="use the result"):
         np.max(x, out=np.zeros(()))
+    if kind != "floats":
+        with pytest.raises(TypeError, match="whole number here"):
+            x.sum(initial=0.5)
+        with pytest.raises(RangeError, match="does not fit uint8"):
+            x.max(initial=300)
     with pytest.raises(TypeError, match="compare first"):
         x.sum(where=[1, 0, 1])
     with pytest.raises(RangeError, match="give this shape"):

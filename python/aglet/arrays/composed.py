@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments, options
+from aglet.arrays import arguments, bins, options
 from aglet.arrays.digits import dtypes
 from aglet.errors import RangeError
 
@@ -236,6 +236,19 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+def two_ends(clip: Callable[..., Any]) -> Callable[..., Any]:
+    """`numpy.clip` of whole numbers, which takes both ends or their other names."""
+
+    def clipped(a: Any, a_min: Any = ..., a_max: Any = ..., *, min: Any = None, max: Any = None) -> Any:
+        if (a_min is ...) != (a_max is ...):
+            raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
+        if a.dtype.kind == "b" and all(one is None or one is ... for one in (a_min, a_max, min, max)):
+            raise TypeError("Booleans have no range to leave in numpy; give an end.")
+        return clip(a, None if a_min is ... else a_min, None if a_max is ... else a_max, min=min, max=max)
+
+    return clipped
+
+
 def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """As `numpy.ptp`: the largest element less the smallest."""
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
@@ -373,7 +386,8 @@ _NANS: dict[Any, Any] = {
 }  # fmt: skip
 FUNCTIONS.update({one: functools.partial(_instead, other) for one, other in _NANS.items()})
 SERVED: dict[Any, Callable[..., Any]] = {
-    **FUNCTIONS, **FLOATS, **options.REDUCED, np.real: lambda val: val.real, np.imag: lambda val: val.imag,
+    **FUNCTIONS, **FLOATS, **options.REDUCED, np.select: bins.select_floats,
+    np.real: lambda val: val.real, np.imag: lambda val: val.imag,
     np.tril: _triangle(np.tril), np.triu: _triangle(np.triu), np.diag: diag,
 }  # fmt: skip
 """Of floats."""

@@ -73,6 +73,29 @@ class Families(InFolders[Any]):
             return self._digits()._reader(place)
         return self._slots()._reader(place) if holds_slots(place) else super()._reader(place)
 
+    def take(self, table: Any, indices: Any) -> Any:
+        """`table[indices]`: a table in the clear at encrypted places, as `numpy.take`.
+
+        Places in digits are looked up as `DigitSession.take` does, those in slots as `SlotSession.take`.
+
+        Raises
+        ------
+        TypeError
+            If the places are no encrypted whole numbers, or the table holds others.
+        RangeError
+            If a place may lie beyond the table.
+        MissingKeyError
+            If the keys have no packing key of FHEW, which digits of more than 16 places need.
+        """
+        if isinstance(indices, EncryptedSlots):
+            return self._slots().take(table, indices)
+        if not isinstance(indices, EncryptedIntegers):
+            raise TypeError(
+                f"Places in a table are encrypted whole numbers, not {type(indices).__name__}; cast floats with "
+                "x.astype(numpy.uint8), and call numpy.take for places in the clear."
+            )
+        return self._digits().take(table, indices)
+
     def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
         """Pack and round encrypted integers for sending, as `DigitSession.compress` does.
 

@@ -1,4 +1,7 @@
-"""What reductions of numpy take beside an axis: `where=`, `initial=`, `dtype=` and `out=`, for every kind of array."""
+"""What reductions of numpy take beside an axis, and methods of universal functions, for every kind of array.
+
+The options are `where=`, `initial=`, `dtype=` and `out=`; the methods `reduce`, `accumulate` and `outer`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.errors import RangeError
 
-__all__ = ["FLAGS", "REDUCED", "among", "chosen", "float_only", "joined", "mean", "new"]
+__all__ = ["FLAGS", "REDUCED", "among", "by_method", "chosen", "float_only", "joined", "mean", "new", "refuse"]
 
 
 def new(out: Any) -> None:
@@ -66,7 +69,7 @@ def among(x: Any, where: Any, initial: Any) -> Any:
     """
     if initial is None and not _every(where):
         raise RangeError("The least or the largest of no element is what initial= says; give it beside where=.")
-    return chosen(x, where, initial)
+    return chosen(x, where, _number(initial, x.dtype))
 
 
 def joined(found: Any, join: np.ufunc, initial: Any) -> Any:
@@ -75,12 +78,21 @@ def joined(found: Any, join: np.ufunc, initial: Any) -> Any:
     Raises
     ------
     TypeError
-        If it would have another dtype.
+        If this is no number, or one of floats beside whole numbers.
+    RangeError
+        If it does not fit the dtype.
     """
-    made = found if initial is None else join(found, initial)
-    if made.dtype != found.dtype:
-        raise TypeError(f"initial= makes {made.dtype} of {found.dtype}; give a number of this dtype.")
-    return made
+    return found if initial is None else join(found, _number(initial, found.dtype))
+
+
+def _number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number of this dtype, as which numpy reads what a reduction of whole numbers begins with."""
+    if value is None or dtype.kind not in "biu" or hasattr(value, "session"):
+        return value
+    number = dtypes.unmasked(value)
+    if number.ndim or number.dtype.kind not in "biu":
+        raise TypeError(f"initial= is a whole number here, as these elements are of {dtype}, not {value!r}.")
+    return dtype.type(bool(number) if dtype.kind == "b" else dtypes.fitting(int(number), dtype))
 
 
 def float_only(dtype: Any, own: Any = np.float64) -> None:
@@ -142,3 +154,53 @@ REDUCED: dict[Any, Callable[..., Any]] = {
 """numpy's functions that call the method of their name, of floats and of whole numbers."""
 FLAGS: dict[Any, Callable[..., Any]] = {np.any: _called("any", *_FLAGS), np.all: _called("all", *_FLAGS)}
 """Those of whole numbers alone."""
+
+# Methods of universal functions
+
+_REDUCE: dict[Any, Any] = {
+    np.add: np.sum, np.multiply: np.prod, np.minimum: np.min, np.maximum: np.max,
+    np.logical_or: np.any, np.logical_and: np.all,
+}  # fmt: skip
+_ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+
+def refuse(ufunc: np.ufunc, given: dict[str, Any]) -> None:
+    """Refuse the options of a universal function that is called.
+
+    Raises
+    ------
+    TypeError
+        Always.
+    """
+    name, names = f"numpy.{ufunc.__name__}", ", ".join(f"{one}=" for one in given)
+    instead = {
+        "out": f"write y = {name}(...), also for y += x of an array in the clear",
+        "where": f"write numpy.where(mask, {name}(...), x)",
+        "dtype": "call astype first",
+    }.get(next(iter(given)), "leave it out")
+    raise TypeError(f"{name} takes no {names} on encrypted arrays; {instead}.")
+
+
+def by_method(ufunc: np.ufunc, method: str, inputs: Any, given: dict[str, Any]) -> Any:
+    """A method of a universal function, by the function of numpy that is the same.
+
+    Raises
+    ------
+    TypeError
+        If there is none.
+    """
+    name = f"numpy.{ufunc.__name__}"
+    if method == "outer" and not given:
+        x, y = (one if hasattr(one, "session") else np.asarray(one) for one in inputs)
+        return ufunc(x.reshape(x.shape + (1,) * y.ndim), y)
+    served = {"reduce": _REDUCE, "accumulate": _ACCUMULATE}.get(method, {})
+    if ufunc in served:
+        [place] = given.pop("out", (None,))
+        new(place)
+        return served[ufunc](inputs[0], axis=given.pop("axis", 0), **{k: v for k, v in given.items() if v is not None})
+    instead = {
+        "reduce": f"write functools.reduce({name}, x), which goes along the first axis",
+        "accumulate": f"write numpy.stack(list(itertools.accumulate(x, {name})))",
+        "at": f"arrays never change, so write numpy.where(mask, {name}(x, y), x)",
+    }.get(method, "call the function itself")
+    raise TypeError(f"{name}.{method} is not supported on encrypted arrays; {instead}.")

@@ -12,6 +12,7 @@ from aglet import checks
 from aglet.arrays import composed, products
 from aglet.arrays.functions import compare
 from aglet.arrays.joins import is_encrypted
+from aglet.arrays.options import by_method
 from aglet.arrays.served import FUNCTIONS, OPERANDS, UFUNCS, VIEWS
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ __all__ = ["function", "ufunc"]
 
 def ufunc(called: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """Apply a universal function of numpy. Results are new arrays, so `out=` and `where=` are refused."""
+    if method != "__call__":
+        return by_method(called, method, inputs, options)
     served = UFUNCS.get(called)
-    if served is None or method != "__call__" or options:
-        raise TypeError(_refusal(f"numpy.{called.__name__}" + (f".{method}" if method != "__call__" else ""), options))
+    if served is None or options:
+        raise TypeError(_refusal(f"numpy.{called.__name__}", options))
     left = [_number(one) if isinstance(one, np.ndarray) and not one.ndim else one for one in inputs]
     if len(left) == 2 and isinstance(left[0], np.ndarray | np.generic):
         return _reflected(called, *left)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeNumbers"]
 
+_AS_THEY_ARE = frozenset({np.searchsorted, np.digitize, np.histogram, np.isin, np.bincount, np.ediff1d})
+"""numpy's functions for which whole numbers beside floats stay so: edges, test elements, weights, ends."""
+
 
 def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
     """The operator of a universal function of two arrays."""
@@ -69,8 +72,6 @@ class WholeNumbers(Shaped):
     """The elements where a function of numpy moves them to."""
     _apply: Callable[[np.ufunc, Sequence[Any]], Any]
     """A universal function of arrays of this kind and numbers in the clear."""
-    _called: Callable[[np.ufunc, str, Sequence[Any], dict[str, Any]], Any]
-    """The same, by any method of it, with options."""
     _function: Callable[[Any, Sequence[Any], dict[str, Any]], Any]
     """Another function of numpy."""
     _crossed: Callable[[], Any]
@@ -303,20 +304,25 @@ class WholeNumbers(Shaped):
     # A column or a table of pandas on the left leaves the operator to this class.
     __pandas_priority__ = 5000
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **given: Any) -> Any:
+        if method != "__call__":
+            return options.by_method(ufunc, method, inputs, given)
+        if given:
+            options.refuse(ufunc, given)
         _of_one_kind(inputs)
         floats = casts.lifted(*inputs)
-        if floats is not None:
-            return getattr(ufunc, method)(*floats, **options)
-        return self._called(ufunc, method, inputs, options)
+        return self._apply(ufunc, inputs) if floats is None else ufunc(*floats)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         _of_one_kind([*args, *(args[0] if args and isinstance(args[0], list | tuple) else ())])
-        floats = casts.lifted(args, kwargs)
+        floats = None if function in _AS_THEY_ARE else casts.lifted(args, kwargs)
         return self._function(function, args, kwargs) if floats is None else function(*floats[0], **floats[1])
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("These values are encrypted and cannot become a numpy array; call session.decrypt(x).")
+        raise TypeError(
+            "These values are encrypted and cannot become a numpy array; decrypt them with session.decrypt(x), join "
+            "arrays with numpy.stack([x, y]), and look them up in a table with session.take(table, x)."
+        )
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -324,7 +330,10 @@ class WholeNumbers(Shaped):
         )
 
     def __index__(self) -> NoReturn:
-        raise TypeError("An encrypted value is no index; of digits, session.take(table, x) looks it up in a table.")
+        raise TypeError(
+            "An encrypted value is no index; session.take(table, x) looks it up in a table, and "
+            "numpy.where(mask, x, 0) chooses elements."
+        )
 
     __int__ = __float__ = __index__
 

@@ -47,6 +47,11 @@ ONE: dict[str, Callable[[Any], Any]] = {
     "compress": lambda x: np.compress([1, 0, 1], x), "atleast_3d": np.atleast_3d, "trace": np.trace,
     "delete": lambda x: np.delete(x, 0, axis=-1), "resize": lambda x: np.resize(x, (2, 2)), "real": np.real,
     "largest": lambda x: np.maximum.reduce(x, axis=-1), "twice": lambda x: np.diff(x, n=2),
+    "bins": lambda x: np.digitize(x, [-3.5, 0, 7, 90.5, np.inf]), "places": lambda x: np.searchsorted([-3, 0.5, 7], x),
+    "inside": lambda x: np.isin(x, [0, 3.0, 0.5, 999]), "counts": lambda x: _counts(x),
+    "sum of some": lambda x: np.sum(x, where=np.arange(x.size).reshape(x.shape) % 2 == 0, dtype=np.int16),
+    "begun": lambda x: np.max(x, axis=-1, initial=1), "flags": lambda x: np.all(x, where=x > 3),
+    "kept": lambda x: np.argmax(x, axis=-1, keepdims=True), "smallest": np.amin,
 }  # fmt: skip
 HEAVY = {"argsort", "*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">>", "square", "cube", "outer", "inner",
          "kron", "convolve", "vdot", "tensordot", "einsum", "pairs", "cumprod"}  # fmt: skip
@@ -56,6 +61,11 @@ HEAVY = {"argsort", "*", "//", "%", "matmul", "prod", "cumsum", "sort", "<<", ">
 def _order(x: Any) -> Any:
     """The order of equal elements is that of their places here; numpy's own does not promise it."""
     return np.argsort(np.atleast_1d(x), axis=-1, kind="stable")
+
+
+def _counts(x: Any) -> Any:
+    """The counts of a histogram, where numpy has one."""
+    return np.histogram(x, bins=[-9, 0, 3.5, 40])[0] if x.dtype.kind in "iu" else x
 
 
 def program(data: Any) -> None:

@@ -36,12 +36,23 @@ _ONE: dict[str, Any] = {
     "crossed": lambda x: _crossed(x),
     "place": lambda x: x[np.arange(x.size).reshape(x.shape) % 3 == 1], "prod": lambda x: x.prod(0),
     "three": lambda x: np.where(x > 3, x, x.dtype.type(1)),
+    "bins": lambda x: np.digitize(x, [-3.5, 0, 7, 90.5]), "inside": lambda x: np.isin(x, [0, 3.0, 0.5, 999]),
+    "places": lambda x: np.searchsorted([-3, 0.5, 7], x, side="right"), "counts": lambda x: _counts(x),
+    "select": lambda x: np.select([x > 9, x > 3], [x, x], default=x.dtype.type(1)),
+    "sum of some": lambda x: x.sum(axis=0, where=np.arange(x.size).reshape(x.shape) % 2 == 0),
+    "mean of some": lambda x: x.mean(where=np.arange(x.size).reshape(x.shape) % 2 == 0),
+    "begun": lambda x: np.max(x, axis=-1, initial=1), "flags": lambda x: np.any(x, where=x > 3),
 }  # fmt: skip
 
 
 def _crossed(x: Any) -> Any:
     """To digits of FHEW and back, which numpy has in one place."""
     return x.to("digits").to("slots") if isinstance(x, EncryptedSlots) and x.size <= _FEW else x
+
+
+def _counts(x: Any) -> Any:
+    """The counts of a histogram, where numpy has one."""
+    return np.histogram(x, bins=[-9, 0, 3.5, 40])[0] if x.dtype.kind in "iu" else x
 
 
 _TWO: dict[str, Any] = {
@@ -80,7 +91,10 @@ def _run(data: Any) -> None:
         else:
             name = data.draw(st.sampled_from(list(_TWO)))
             call, operands = _TWO[name], [data.draw(st.sampled_from(pool)) for _ in range(2)]
-            kind = data.draw(st.sampled_from(["encrypted", "number", "array"]))
+            kind = data.draw(st.sampled_from(["encrypted"] * 3 + ["number", "array"] * 3 + ["masked"]))
+            if kind == "masked":
+                _check_mask(call, operands[0])
+                continue
             if kind != "encrypted":
                 own_dtype = operands[0][1].dtype
                 wide = own_dtype if own_dtype.kind in "biu" else np.dtype(np.int8)
@@ -113,6 +127,17 @@ def _run(data: Any) -> None:
         low, high = found.bound
         assert low <= wanted.min() <= wanted.max() <= high
         pool.append((found, wanted))
+
+
+def _check_mask(call: Any, operand: Any) -> None:
+    """A masked operand is refused: behind the mask stands a number."""
+    encrypted, clear = operand
+    masked = np.ma.masked_array(clear, np.ones(clear.shape, dtype=bool))
+    try:
+        call(encrypted, masked)
+    except (AgletError, TypeError, ValueError):
+        return
+    raise AssertionError("A mask was dropped.")
 
 
 def _values(random: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:

@@ -98,7 +98,6 @@ class EncryptedIntegers(WholeNumbers):
         )
 
     _apply = staticmethod(operations.apply)
-    _called = staticmethod(operations.called)
     _function = staticmethod(functions.call)
     _joined = staticmethod(rows.concatenated)
 

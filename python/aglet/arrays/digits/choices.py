@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet.arrays import casts
 from aglet.arrays.digits import dtypes, operations
 from aglet.arrays.digits.circuits.choice import where as chosen
-from aglet.arrays.digits.operations import cast, is_encrypted, operands
+from aglet.arrays.digits.operations import is_encrypted, operands
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -43,14 +44,14 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedIntegers:
     return one.with_digits(chosen(one.session.machine, flag.digits[0], one.digits, other.digits))
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> EncryptedIntegers:
-    """As `numpy.select`: the choice of the first condition that holds."""
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    """As `numpy.select`, of digits or of slots: the choice of the first condition that holds."""
     if len(condlist) != len(choicelist) or not condlist:
         raise RangeError(
             f"{len(condlist)} conditions go with as many choices, not {len(choicelist)}; give one for each."
         )
     given = [
-        one if is_encrypted(one) or type(one) in (int, bool) else operations._clear(one)
+        one if casts.is_whole(one) or type(one) in (int, bool) else operations._clear(one)
         for one in (*choicelist, default)
     ]
     kinds = [one.dtype if type(one) not in (int, bool) else _BOOL for one in given if type(one) is not int]
@@ -59,12 +60,11 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     dtype = _INT64 if dtype == _BOOL and any(type(one) is int for one in given) else dtype
     *choices, found = (_as(one, dtype) for one in given)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
-        # numpy chooses between numbers in the clear.
-        found = (where if any(map(is_encrypted, (condition, choice, found))) else np.where)(condition, choice, found)
-    return found  # type: ignore[no-any-return]
+        found = np.where(condition, choice, found)
+    return found
 
 
 def _as(choice: Any, dtype: np.dtype[Any]) -> Any:
-    if is_encrypted(choice):
-        return cast(choice, dtype)
+    if casts.is_whole(choice):
+        return choice.astype(dtype, casting="unsafe")
     return np.asarray(dtypes.fitting(int(choice), dtype) if isinstance(choice, int) else choice).astype(dtype)

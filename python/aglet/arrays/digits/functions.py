@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments, casts, composed, options
+from aglet.arrays import arguments, bins, casts, composed, options
 from aglet.arrays.digits import compositions, contractions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.choices import select, where
 from aglet.arrays.digits.circuits.bits import sign_digit
@@ -74,7 +74,7 @@ def _reduced(x: EncryptedIntegers, made: EncryptedIntegers, axis: Any, keepdims:
         return made
     given = axis if isinstance(axis, tuple) else (axis,)
     axes = range(x.ndim) if axis is None or not x.ndim else [at % x.ndim for at in given]
-    return made.reshape(*(1 if at in axes else length for at, length in enumerate(x.shape)))
+    return made.reshape(tuple(1 if at in axes else length for at, length in enumerate(x.shape)))
 
 
 def total(x: EncryptedIntegers, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedIntegers:
@@ -331,24 +331,16 @@ def _saturation(a: Any, a_min: Any, a_max: Any) -> int | None:
     return count if from_zero and count < len(a.digits) else None
 
 
-def _clipped(a: Any, a_min: Any = ..., a_max: Any = ..., *, min: Any = None, max: Any = None) -> EncryptedIntegers:
-    """As `numpy.clip`, which takes both ends or their other names."""
-    if (a_min is ...) != (a_max is ...):
-        raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
-    if a.dtype.kind == "b" and all(one is None or one is ... for one in (a_min, a_max, min, max)):
-        raise TypeError("Booleans have no range to leave in numpy; give an end.")
-    return clip(a, None if a_min is ... else a_min, None if a_max is ... else a_max, min=min, max=max)
-
-
 _FULL = [4**count - 1 for count in range(1, 32)]
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **options.REDUCED, **options.FLAGS, np.cumsum: cumsum, np.dot: dot, np.count_nonzero: count_nonzero,
     np.argmin: argmin, np.argmax: argmax,
-    np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: _clipped,
+    np.sort: sort, np.argsort: argsort, np.where: where, np.select: select, np.clip: composed.two_ends(clip),
     np.einsum: contractions.einsum, np.convolve: contractions.convolve,
     np.bincount: lookups.bincount, np.searchsorted: lookups.searchsorted, np.isin: lookups.isin,
+    **bins.FUNCTIONS,
     **compositions.FUNCTIONS,
     np.real: lambda val: val, np.imag: lambda val: val.session.zeros(val.shape, val.dtype),
     np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,

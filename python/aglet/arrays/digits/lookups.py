@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
+from aglet.arrays import bins, casts
 from aglet.arrays.digits import dtypes, operations
 from aglet.arrays.digits.machine import MESSAGES
-from aglet.arrays.digits.operations import is_encrypted
 from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
-__all__ = ["bincount", "isin", "searchsorted", "take"]
+__all__ = ["bincount", "check_bins", "check_search", "clear_tests", "entries_of", "isin", "searchsorted", "take"]
 
 _MOST = MESSAGES**4
 """Entries of the largest table: places of four nibbles."""
@@ -35,37 +35,88 @@ def _largest(x: EncryptedIntegers) -> int:
     return sum(high << (2 * at) for at, high in enumerate(highs))
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> EncryptedIntegers:
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """As `numpy.isin`: a comparison of every element with every test element."""
-    tests = (test_elements if is_encrypted(test_elements) else dtypes.unmasked(test_elements)).ravel()
-    element = element if is_encrypted(element) else dtypes.unmasked(element)
-    if not is_encrypted(tests) and is_encrypted(element):
-        tests = np.unique(_of_the_dtype(tests, element.dtype))
-        if not tests.size:
-            return element.session.clear(np.full(element.shape, checks.flag("invert", invert)))  # type: ignore[no-any-return]
+    element = element if casts.is_whole(element) else dtypes.unmasked(element)
+    tests = test_elements.ravel() if casts.is_whole(test_elements) else clear_tests(test_elements, element.dtype)
+    if not tests.size:
+        return element.session.clear(np.full(element.shape, checks.flag("invert", invert)))
     found = (element[..., None] == tests).any(axis=-1)
-    return ~found if checks.flag("invert", invert) else found  # type: ignore[no-any-return]
+    return ~found if checks.flag("invert", invert) else found
 
 
-def _of_the_dtype(tests: Any, dtype: np.dtype[Any]) -> Any:
-    """The test elements that an element can be equal to, in its dtype."""
+def clear_tests(values: Any, dtype: np.dtype[Any]) -> Any:
+    """The test elements in the clear that an element can be equal to, each once, in its dtype.
+
+    Raises
+    ------
+    TypeError
+        If they are no real numbers.
+    """
+    array = dtypes.unmasked(values)
+    if array.dtype.kind == "f":
+        whole = [int(one) for one in array.ravel() if float(one).is_integer()]
+    else:
+        whole = [int(one) for one in operations.operand(array).ravel()]
     low, high = dtypes.span(dtype)
-    return np.array([int(one) for one in operations._clear(tests).ravel() if low <= int(one) <= high], dtype=dtype)
+    return np.unique(np.array([one for one in whole if low <= one <= high], dtype=dtype))
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> EncryptedIntegers:
-    """As `numpy.searchsorted`: how many elements of `a` are smaller, or with side "right" not larger."""
+def check_search(a: Any, side: str, sorter: Any) -> None:
+    """Check the arguments of `searchsorted` beside the elements.
+
+    Raises
+    ------
+    TypeError
+        If there is a sorter.
+    RangeError
+        If the sorted array is no vector.
+    ParameterError
+        If there is no such side.
+    """
     if sorter is not None:
         raise TypeError("numpy.searchsorted of encrypted integers takes no sorter; sort the array first.")
-    a, v = (one if is_encrypted(one) else operations._clear(one) for one in (a, v))
-    if a.ndim != 1:
+    checks.choice("side", side, ("left", "right"))
+    if np.ndim(a) != 1 and getattr(a, "ndim", 1) != 1:
         raise RangeError(f"numpy.searchsorted takes a sorted vector, and this one has shape {a.shape}; give one axis.")
-    grid = a.reshape(-1, *(1,) * v.ndim)
-    smaller = grid < v if checks.choice("side", side, ("left", "right")) == "left" else grid <= v
-    return smaller.sum(axis=0)  # type: ignore[no-any-return]
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> EncryptedIntegers:
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """As `numpy.searchsorted`: how many elements of `a` are smaller, or with side "right" not larger.
+
+    `a` in the clear may hold floats, and numbers beyond the dtype of `v`.
+    """
+    check_search(a, side, sorter)
+    if casts.is_whole(a):
+        v = operations.operand(v)
+        grid = a.reshape(-1, *(1,) * v.ndim)
+        return (grid < v if side == "left" else grid <= v).sum(axis=0)
+    always, inner, _ = bins.thresholds(a, v.dtype, side)
+    if not inner.size:
+        return v.session.clear(np.full(v.shape, always, dtype=np.int64))
+    found = (inner.reshape(-1, *(1,) * v.ndim) <= v).sum(axis=0)
+    return found + always if always else found
+
+
+def check_bins(x: Any, most: int, minlength: Any) -> int:
+    """The number of bins, of elements up to `most`.
+
+    Raises
+    ------
+    RangeError
+        If an element may lie beyond the bins, or there is no vector.
+    """
+    count = checks.count("minlength", minlength)
+    if x.ndim != 1 or count <= most:
+        mask = (1 << max(count, 1).bit_length() - 1) - 1
+        raise RangeError(
+            f"These elements may be as large as {most}, and there are {count} bins for an array of shape {x.shape}; "
+            f"give a vector and minlength={most + 1}" + (f", or mask the elements, as in x & {mask}." if mask else ".")
+        )
+    return count
+
+
+def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """As `numpy.bincount` with `minlength` bins, which must be as many as values that the elements may have.
 
     Raises
@@ -73,15 +124,8 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> EncryptedIntege
     RangeError
         If an element may lie beyond the bins. `x & 7` shows that it does not lie beyond 8.
     """
-    if weights is not None:
-        raise TypeError("numpy.bincount of encrypted integers takes no weights; leave them out.")
-    bins, most = checks.count("minlength", minlength), _largest(x)
-    if x.ndim != 1 or bins <= most:
-        raise RangeError(
-            f"These elements may be as large as {most}, and there are {bins} bins for an array of shape {x.shape}; "
-            f"give a vector and minlength={most + 1}, or mask the elements, as in x & 7."
-        )
-    return (np.arange(bins, dtype=x.dtype)[:, None] == x).sum(axis=1)  # type: ignore[no-any-return]
+    count = check_bins(x, _largest(x), minlength)
+    return bins.one_hot(x, count).sum(axis=1) if weights is None else bins.weighted(x, weights, count)
 
 
 @functools.cache
@@ -89,11 +133,30 @@ def _entry(row: tuple[int, ...]) -> Callable[[int], int]:
     return lambda index: row[min(index, len(row) - 1)]
 
 
-def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
-    """As `DigitSession.take`."""
-    table = operations._clear(table)
+def entries_of(table: Any) -> Any:
+    """A table in the clear.
+
+    Raises
+    ------
+    TypeError
+        If it holds no whole numbers.
+    RangeError
+        If it has another number of axes than one.
+    """
+    table = dtypes.unmasked(table)
+    if table.dtype.kind == "f":
+        raise TypeError(
+            "A table holds whole numbers, not floats; take those of a scale, as in "
+            "session.take(numpy.rint(1000 * table).astype(numpy.int16), x) / 1000."
+        )
     if table.ndim != 1:
         raise RangeError(f"A table is a vector in the clear, and this one has shape {table.shape}; give one axis.")
+    return operations.operand(table)
+
+
+def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
+    """As `DigitSession.take`."""
+    table = entries_of(table)
     dtype, largest = dtypes.known(table.dtype), _largest(indices)
     if largest >= len(table) or largest >= _MOST:
         raise RangeError(

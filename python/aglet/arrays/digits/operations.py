@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments, casts
+from aglet.arrays import casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.circuits.bits import bitwise, shift_left, shift_right, sign_bit, sign_digit
 from aglet.arrays.digits.circuits.choice import where
@@ -24,7 +24,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
-__all__ = ["apply", "called", "cast", "is_encrypted", "is_operand", "operand", "operands"]
+__all__ = ["apply", "cast", "is_encrypted", "is_operand", "operand", "operands"]
 
 _BOOL = np.dtype(bool)
 
@@ -43,37 +43,6 @@ def is_operand(value: Any) -> bool:
     numbers = (int, float, complex, np.generic, np.ndarray, list, tuple)
     # Columns and tables of pandas have this method.
     return casts.is_whole(value) or isinstance(value, (*numbers, EncryptedArray)) or hasattr(value, "to_numpy")
-
-
-def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """Apply a universal function that numpy was called with. Results are new arrays, so `out=` is refused."""
-    if method == "reduce":
-        return reduced(ufunc, *inputs, **options)
-    if method != "__call__" or options:
-        more = "" if method == "__call__" else f".{method}"
-        words = f" with {', '.join(options)}" if options else ""
-        raise TypeError(f"numpy.{ufunc.__name__}{more}{words} is not supported on encrypted integers; leave it out.")
-    return apply(ufunc, inputs)
-
-
-def reduced(ufunc: np.ufunc, x: Any, axis: Any = 0, **options: Any) -> Any:
-    """The reduction that a universal function names, as `numpy.add.reduce`.
-
-    Raises
-    ------
-    TypeError
-        If there is none, or an option of it is not supported.
-    """
-    from aglet.arrays.digits import functions
-
-    served: dict[Any, Callable[..., Any]] = {
-        np.add: functions.total, np.multiply: functions.product, np.minimum: functions.least,
-        np.maximum: functions.most, np.logical_or: functions.some, np.logical_and: functions.every,
-    }  # fmt: skip
-    if ufunc not in served:
-        names = ", ".join(sorted(one.__name__ for one in served))
-        raise TypeError(f"numpy.{ufunc.__name__}.reduce is not supported on encrypted integers; supported are {names}.")
-    return served[ufunc](x, axis, **arguments.taken(f"{ufunc.__name__}.reduce", served[ufunc], (x, axis), options))
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:

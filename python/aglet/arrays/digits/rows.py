@@ -91,6 +91,12 @@ def rearranged(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
         return start + np.arange(int(np.prod(array.shape))).reshape(array.shape)
 
     count = 2 if function is np.append else 1
+    if any(isinstance(one, WholeNumbers) for one in (*args[count:], *kwargs.values())):
+        # numpy would ask again.
+        raise TypeError(
+            f"numpy.{function.__name__} takes places and lengths in the clear; choose elements by an encrypted mask "
+            "with numpy.where(mask, x, 0)."
+        )
     given = [places(one) if at < count else one for at, one in enumerate(args)]
     found = checks.rearranged(
         f"call of numpy.{function.__name__}", pool[0].shape if pool else (), lambda: function(*given, **kwargs)

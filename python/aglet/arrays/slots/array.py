@@ -173,7 +173,6 @@ class EncryptedSlots(WholeNumbers):
         return operations.cast(self, wanted)
 
     _apply = staticmethod(functions.apply)
-    _called = staticmethod(functions.called)
     _function = staticmethod(functions.call)
     _joined = staticmethod(functions.concatenated)
 

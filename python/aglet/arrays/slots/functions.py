@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays import arguments, casts, composed, options
-from aglet.arrays.digits import compositions, contractions, dtypes, rows
-from aglet.arrays.slots import operations, sums
+from aglet.arrays.digits import choices, compositions, contractions, dtypes, rows
+from aglet.arrays.slots import lookups, operations, sums
 from aglet.arrays.slots.places import clear, is_slots
 from aglet.arrays.slots.values import Numbers
 from aglet.errors import KeyMismatchError
@@ -17,7 +17,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "call", "called", "clip", "concatenated"]
+__all__ = ["apply", "call", "clip", "concatenated"]
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -31,22 +31,6 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         made = composed.UFUNCS[ufunc]
         return apply(made, inputs) if isinstance(made, np.ufunc) else made(*inputs)
     return operations.apply(ufunc, inputs)
-
-
-def called(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A universal function as numpy calls it.
-
-    Raises
-    ------
-    TypeError
-        If it is called by a method, or with options.
-    """
-    if method != "__call__" or options:
-        raise TypeError(
-            f"numpy.{ufunc.__name__} with options or a method is not supported on encrypted slots; leave them out, or "
-            "call x.sum()."
-        )
-    return apply(ufunc, inputs)
 
 
 def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
@@ -89,9 +73,14 @@ def _alike(x: EncryptedSlots, y: EncryptedSlots) -> bool:
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """As `numpy.clip`."""
-    low, high = (given if given is not None else named for given, named in ((a_min, min), (a_max, max)))
-    found = a if low is None else operations.apply(np.maximum, (a, low))
-    return found if high is None else operations.apply(np.minimum, (found, high))
+    ends = [given if given is not None else named for given, named in ((a_min, min), (a_max, max))]
+    if is_slots(a) and a.dtype.kind != "b":
+        # A number of Python beyond the dtype is no bound.
+        span = dtypes.span(a.dtype)
+        ends[0] = None if type(ends[0]) is int and ends[0] <= span[0] else ends[0]
+        ends[1] = None if type(ends[1]) is int and ends[1] >= span[1] else ends[1]
+    found = a if ends[0] is None else operations.apply(np.maximum, (a, ends[0]))
+    return found if ends[1] is None else operations.apply(np.minimum, (found, ends[1]))
 
 
 def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
@@ -101,9 +90,10 @@ def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedSlot
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: operations.where, np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
-    **options.REDUCED, **options.FLAGS,
+    **options.REDUCED, **options.FLAGS, **lookups.FUNCTIONS, np.select: choices.select,
     np.einsum: contractions.einsum, np.convolve: contractions.convolve, **compositions.FUNCTIONS,
-    np.cumsum: sums.cumsum, np.dot: sums.dot, np.count_nonzero: _count, np.clip: clip,
+    np.cumsum: sums.cumsum, np.dot: sums.dot, np.count_nonzero: _count,
+    np.clip: composed.two_ends(clip),
 }  # fmt: skip
 _AS_FLOATS = frozenset({np.var, np.std, np.average, *composed.FLOATS})
 """Those that numpy computes in floats."""

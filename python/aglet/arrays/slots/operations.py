@@ -16,7 +16,7 @@ from aglet.errors import KeyMismatchError, RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "cast", "refusal", "where"]
+__all__ = ["apply", "cast", "refusal", "signed", "where"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -41,7 +41,7 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         raise KeyMismatchError("These arrays belong to two sessions; use one session.")
     if ufunc is np.true_divide:
         return ufunc(*(one.astype(np.float64) if is_slots(one) else one for one in inputs))
-    if ufunc.nout != 1:
+    if ufunc.nout != 1 or ufunc.signature is not None:
         raise TypeError(refusal(ufunc.__name__))
     inputs = [_operand(one) for one in inputs]
     if _alike(arrays) and not any(np.ndim(one) for one in inputs if not is_slots(one)):
@@ -78,10 +78,10 @@ def _table(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         found = np.asarray(ufunc(*given))
     if found.dtype.kind not in "biu":
         raise TypeError(f"numpy.{ufunc.__name__} gives {found.dtype}, which slots do not hold; cast to float64 first.")
-    return x.replaced(x.numbers, _signed(found), found.dtype)
+    return x.replaced(x.numbers, signed(found), found.dtype)
 
 
-def _signed(found: Any) -> Any:
+def signed(found: Any) -> Any:
     """Entries as int64.
 
     Raises
@@ -98,7 +98,7 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The values in another dtype, wrapped around where they do not fit."""
     if dtype == x.dtype:
         return x
-    found = _signed(x.values().astype(x.dtype).astype(dtype))
+    found = signed(x.values().astype(x.dtype).astype(dtype))
     same = dtype.kind != "b" and (found == x.values()).all()
     made = x.replaced(x.numbers, x.table if same else found, dtype)
     made._counted = x._counted if same else None
@@ -139,7 +139,7 @@ def _wrapped(like: EncryptedSlots, found: Numbers, values: Any, dtype: np.dtype[
     """Numbers as a dtype, around which they wrap."""
     low, high = dtypes.span(dtype)
     fits = low <= found.low and found.high <= high
-    return like.replaced(found, None if fits else _signed(values.astype(dtype)), dtype)
+    return like.replaced(found, None if fits else signed(values.astype(dtype)), dtype)
 
 
 def _ends(value: Any) -> tuple[int, int]:
@@ -209,7 +209,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     dtype = np.result_type(*(one.dtype if is_slots(one) else one for one in (x, y)))
     if _alike(arrays) and not any(np.ndim(one) for one in (condition, x, y) if not is_slots(one)):
         given = [one.values().astype(one.dtype) if is_slots(one) else one for one in (condition, x, y)]
-        return arrays[0].replaced(arrays[0].numbers, _signed(np.where(*given).astype(dtype)), dtype)
+        return arrays[0].replaced(arrays[0].numbers, signed(np.where(*given).astype(dtype)), dtype)
     low, high = (pick(_ends(x)[at], _ends(y)[at]) for at, pick in ((0, min), (1, max)))
     wide = np.dtype(np.int64)
     ones = [cast(one, wide) if is_slots(one) else np.asarray(one).astype(np.int64) for one in (x, y)]

@@ -15,7 +15,7 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.folders import InFolders
-from aglet.arrays.slots import stored
+from aglet.arrays.slots import lookups, stored
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
@@ -211,6 +211,26 @@ class SlotSession(InFolders[EncryptedSlots]):
             )
         whole = np.asarray(found).astype(array.dtype)
         return whole if array.shape else whole[()]
+
+    def take(self, table: Any, indices: EncryptedSlots) -> EncryptedSlots:
+        """`table[indices]`: a table in the clear at encrypted places, as `numpy.take`, of all elements at once.
+
+        Parameters
+        ----------
+        table
+            Booleans or whole numbers on one axis, with an entry for every place that may be.
+        indices
+            Whole numbers, with up to 8,192 values: `x.assume(bound=(0, 9))` declares which.
+
+        Raises
+        ------
+        RangeError
+            If an index may lie beyond the table, or entries do not fit the modulus.
+        LevelError
+            If the table takes more levels than there are, and no bootstrap leaves them.
+        """
+        self.same(indices)
+        return lookups.take(table, indices)
 
     # What operations need
 
