@@ -11,7 +11,7 @@ import pytest
 from aglet import DigitSession, Engine, FhewEngine, IntegerEngine, Session, SlotSession
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, RangeError, SerializationError
 from digit_sets import toy, toy_keys
-from mixed_sets import SLOTS, session, small, switch
+from mixed_sets import SLOTS, session, small, switch, three
 
 AGE = np.array([17, 18, 40, 64, 65, 80], dtype=np.uint8)
 INCOME = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
@@ -112,11 +112,39 @@ def test_numbers_in_the_clear_are_cast_too() -> None:
     np.testing.assert_allclose(own.decrypt(found), [5, 9], atol=0.01)
 
 
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize("kind", ["digits", "slots", "floats"])
+def test_complex_numbers_and_every_casting(kind: str, casting: Any) -> None:
+    """As numpy: floats are no whole numbers where casting is "no", and whole numbers become complex ones."""
+    clear = np.array([3, 0, 7], dtype=np.float64 if kind == "floats" else np.uint8)
+    how: dict[str, Any] = {"bound": 8} if kind == "floats" else {"representation": kind}
+    x = three().encrypt(clear, **how)
+    for dtype in (np.float64, np.complex128):
+        if np.can_cast(clear.dtype, dtype, casting):
+            found = x.astype(dtype, casting)
+            assert found.dtype == dtype
+            np.testing.assert_allclose(three().decrypt(found), clear.astype(dtype), atol=0.01)
+        else:
+            with pytest.raises(TypeError, match='"safe"'):
+                x.astype(dtype, casting)
+    with pytest.raises(TypeError, match="complex128"):
+        x.astype(np.float32, casting)
+    with pytest.raises(ParameterError, match="casting"):
+        x.astype(np.float64, "always")
+
+
 def test_what_may_lose_bits_is_refused() -> None:
     own = session()
     wide = own.encrypt(np.array([1, 2], dtype=np.uint32))
-    with pytest.raises(TypeError, match=r'32 bits.*x\.assume.*casting="unsafe"'):
+    with pytest.raises(TypeError, match=r"32 bits.*x\.assume\(bound=\.\.\.\)\.$"):
         wide.astype(np.float64)
+    # More than 24 bits are no coefficients of a plaintext.
+    with pytest.raises(TypeError, match="32 bits"):
+        wide.astype(np.float64, casting="unsafe")
+    with pytest.raises(TypeError, match='20 bits.*casting="unsafe"'):
+        wide.assume(bound=2**20 - 1).astype(np.float64)
+    lossy = wide.assume(bound=2**20 - 1).astype(np.float64, casting="unsafe")
+    np.testing.assert_allclose(own.decrypt(lossy), [1, 2], atol=0.1)
     with pytest.raises(TypeError, match="32 bits"):
         wide * 0.5
     found = wide.assume(bound=3).astype(np.float64)

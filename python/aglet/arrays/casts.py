@@ -6,11 +6,12 @@ as few ciphertexts as they fit into, and a weighted sum makes numbers of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet import checks
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
 from aglet.arrays.interval import Interval
@@ -21,10 +22,30 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.session import Session
 
-__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_floats"]
+__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_floats", "to_inexact"]
 
 MOST_BITS = 16
 """Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-22 if sharp."""
+_LOSSY_BITS = 24
+"""Bits of those that do with casting "unsafe": more are no coefficients of a plaintext."""
+_CASTING = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+def to_inexact(x: Any, wanted: np.dtype[Any], casting: str, floats: Callable[[], EncryptedArray]) -> EncryptedArray:
+    """Whole numbers as floats or complex numbers of CKKS, made by `floats`.
+
+    Raises
+    ------
+    TypeError
+        If `casting` does not allow it, or CKKS has no such dtype.
+    """
+    how: Any = checks.choice("casting", casting, _CASTING)
+    if wanted not in (np.float64, np.complex128):
+        raise TypeError(f"Encrypted numbers of CKKS are float64 or complex128, not {wanted}; choose one.")
+    if not np.can_cast(x.dtype, wanted, how):
+        raise TypeError(f'{x.dtype} is not {wanted}; casting="safe", the default, allows it.')
+    found = floats()
+    return found if wanted == np.float64 else found + 0j
 
 
 def lifted(*given: Any) -> tuple[Any, ...] | None:
@@ -45,17 +66,17 @@ def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
     Raises
     ------
     TypeError
-        If the numbers have more than 16 bits, and casting is not "unsafe".
+        If the numbers have more than 16 bits, or 24 with casting "unsafe".
     MissingKeyError
         If the keys have no CKKS, or no switch from FHEW to it.
     """
     session = _floats(x)
     planes, clear = _planes(x)
     bits = max((at for at, _ in planes), default=-1) + 1
-    if bits > MOST_BITS and casting != "unsafe":
+    if bits > (_LOSSY_BITS if casting == "unsafe" else MOST_BITS):
         raise TypeError(
             f"{x.dtype} has {bits} bits, of which floats of CKKS keep about 20 less the largest; declare a smaller "
-            'range with x.assume(bound=...), or say casting="unsafe".'
+            "range with x.assume(bound=...)" + (', or say casting="unsafe".' if bits <= _LOSSY_BITS else ".")
         )
     low, high = span(x)
     if not planes:

@@ -44,7 +44,7 @@ class Rounded:
         Parameters
         ----------
         dtype
-            The dtype of this array, or one of uint8 to uint64 and int8 to int64.
+            The dtype of this array, complex128, or one of uint8 to uint64 and int8 to int64.
         casting
             With "unsafe", values that may not fit wrap around, as whole numbers do.
         noise
@@ -62,8 +62,13 @@ class Rounded:
         RangeError
             If the noise of the values is not known, or a digit would be wrong more often than the session accepts.
         """
+        checks.choice("casting", casting, _CASTING)
         if np.dtype(dtype) == self.dtype:
             return self
+        if self.is_real and np.dtype(dtype) == np.complex128:
+            if casting in ("no", "equiv"):
+                raise TypeError('float64 is not complex128; casting="safe", the default, allows it.')
+            return self + 0j
         return to_digits(self, np.dtype(dtype), casting, noise)
 
     def half_way(self: Any, dtype: Any, *, noise: float | None = None) -> float:
@@ -128,14 +133,16 @@ def _wanted(x: EncryptedArray, wanted: np.dtype[Any]) -> np.dtype[Any]:
         If there is no cast to it.
     """
     if not x.is_real:
-        raise TypeError("Complex numbers have no nearest whole number; cast (x + x.conj()) * 0.5, the real parts.")
+        raise TypeError(f"Complex numbers do not become {wanted}; cast their real parts, x.real.")
     if wanted.kind == "b":
         raise TypeError(
             "Encrypted floats do not become booleans, as their zeros have noise; compare values, as in x > 0.5, or "
             "whole numbers, as in x.astype(numpy.int16) != 0."
         )
     if wanted.kind not in "iu":
-        raise TypeError(f"Encrypted {x.dtype} becomes whole numbers of 8 to 64 bits, not {wanted}; choose one.")
+        raise TypeError(
+            f"Encrypted {x.dtype} becomes complex128 or whole numbers of 8 to 64 bits, not {wanted}; choose one."
+        )
     return dtypes.known(wanted)
 
 

@@ -138,7 +138,7 @@ class EncryptedIntegers(WholeNumbers):
         """The same values in another dtype of digits, or as floats of CKKS.
 
         A wider unsigned dtype costs nothing, a wider signed one a bootstrap. Booleans take about one bootstrap for
-        five digits. float64 gives an `EncryptedArray` of the session of CKKS that has the same keys: it takes about a
+        five digits. float64, or complex128, gives an `EncryptedArray` of the session of CKKS that has the same keys: it takes about a
         bootstrap for each bit of an element, none for booleans, and one of CKKS for all elements.
 
         Raises
@@ -149,8 +149,9 @@ class EncryptedIntegers(WholeNumbers):
         MissingKeyError
             If the keys have no switch to CKKS.
         """
-        if np.dtype(dtype) == np.float64:
-            return casts.to_floats(self, casting)
+        inexact = np.dtype(dtype)
+        if inexact.kind in "fc":
+            return casts.to_inexact(self, inexact, casting, lambda: casts.to_floats(self, casting))
         wanted = dtypes.known(dtype)
         how: Any = checks.choice("casting", casting, ("no", "equiv", "safe", "same_kind", "unsafe"))
         if not np.can_cast(self.dtype, wanted, how):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
+from aglet.arrays import casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import functions, lifting, moves, operations, sums
 from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
@@ -146,7 +147,7 @@ class EncryptedSlots(WholeNumbers):
     def astype(self, dtype: Any, casting: str = "safe") -> Any:
         """The same values in another dtype of whole numbers, at no cost, or as floats of CKKS.
 
-        float64 gives an `EncryptedArray` of the session of CKKS of the same keys: a table and a conversion for each bit
+        float64, or complex128, gives an `EncryptedArray` of the session of CKKS of the same keys: a table and a conversion for each bit
         of an element, none for booleans, and one bootstrap of CKKS for all elements.
 
         Raises
@@ -157,10 +158,9 @@ class EncryptedSlots(WholeNumbers):
         MissingKeyError
             If the keys have no CKKS, or no switches.
         """
-        if np.dtype(dtype) == np.float64:
-            if self._floats is None:
-                self._floats = lifting.to_floats(self)
-            return self._floats
+        inexact = np.dtype(dtype)
+        if inexact.kind in "fc":
+            return casts.to_inexact(self, inexact, casting, self._lifted)
         wanted = dtypes.known(dtype)
         how: Any = checks.choice("casting", casting, ("no", "equiv", "safe", "same_kind", "unsafe"))
         low, high = dtypes.span(wanted)
@@ -171,6 +171,11 @@ class EncryptedSlots(WholeNumbers):
                 "what wraps around, or declare a smaller range with x.assume(bound=...)."
             )
         return operations.cast(self, wanted)
+
+    def _lifted(self) -> Any:
+        if self._floats is None:
+            self._floats = lifting.to_floats(self)
+        return self._floats
 
     _apply = staticmethod(functions.apply)
     _function = staticmethod(functions.call)
