@@ -18,6 +18,7 @@ __all__ = [
     "callback",
     "choice",
     "common_shape",
+    "conversion",
     "count",
     "each",
     "flag",
@@ -214,6 +215,19 @@ def path(name: str, value: Any) -> str:
     if not found:
         raise ParameterError(f'{name} is empty; give a path, or "." for the folder of this process.')
     return found
+
+
+def conversion(kind: str) -> str:
+    """How to make numbers of elements of this kind of dtype of numpy, to end a sentence."""
+    dates = {"M": "datetime64", "m": "timedelta64"}.get(kind)
+    if dates:
+        return f'take days, with numpy.asarray(x, dtype="{dates}[D]").astype(numpy.int32)'
+    if kind in "USO":
+        return (
+            "take codes, with numpy.unique(x, return_inverse=True)[1], or numpy.frombuffer(text, numpy.uint8) for its "
+            "bytes, and replace what is missing"
+        )
+    return "convert it first, for example with numpy.rint(x).astype(numpy.int16)"
 
 
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -141,7 +141,7 @@ def test_what_may_lose_bits_is_refused() -> None:
     # More than 24 bits are no coefficients of a plaintext.
     with pytest.raises(TypeError, match="32 bits"):
         wide.astype(np.float64, casting="unsafe")
-    with pytest.raises(TypeError, match='20 bits.*casting="unsafe"'):
+    with pytest.raises(TypeError, match=r'20 bits.*casting="unsafe"'):
         wide.assume(bound=2**20 - 1).astype(np.float64)
     lossy = wide.assume(bound=2**20 - 1).astype(np.float64, casting="unsafe")
     np.testing.assert_allclose(own.decrypt(lossy), [1, 2], atol=0.1)

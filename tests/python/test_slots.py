@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused() -> None:
     refused: list[tuple[Any, type[Exception], str]] = [
         (lambda: own.encrypt(np.arange(3, dtype=np.uint32), representation="slots"), RangeError, "do not fit slots"),
         (lambda: own.encrypt([300], dtype=np.uint8, representation="slots"), RangeError, "beyond 0 to 255"),
-        (lambda: own.encrypt([0.5], representation="slots"), TypeError, "convert them first"),
+        (lambda: own.encrypt([0.5], representation="slots"), TypeError, "convert it first"),
         (lambda: own.encrypt([], dtype=np.uint8, representation="slots"), (RangeError, TypeError), "element|convert"),
         (lambda: own.encrypt([1], representation="rows"), ParameterError, "rows"),
         (lambda: np.sort(x), TypeError, "digits"),

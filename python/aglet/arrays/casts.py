@@ -93,7 +93,8 @@ def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
         ends = Interval(sum(w for w in weights if w < 0), sum(w for w in weights if w > 0))
         found = found.replaced(interval=ends, filler=None)
     found = found + np.broadcast_to(clear, x.shape) if np.any(clear) else found
-    return found.within(Interval(low, high))
+    # A declared range without 0 is one to divide by: slots between elements get a number of it.
+    return found.within(Interval(low, high)) if low <= 0 <= high else found.assume(bound=(low, high))
 
 
 def _weight(x: EncryptedIntegers, at: int) -> float:

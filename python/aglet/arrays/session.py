@@ -190,9 +190,9 @@ class Session(Functions, Planned, Families):
         level
             The level of the ciphertexts; `max_level` if not given.
         dtype
-            bool, uint8 to uint64 or int8 to int64 encrypt digits, as `DigitSession.encrypt` does, and the other
-            arguments are left out. numpy.float64 encrypts numbers of CKKS. By default the dtype of an array decides, if
-            the keys have FHEW for messages of 4 bits; Python's numbers, and all numbers without such keys, are of CKKS.
+            bool, uint8 to uint64 or int8 to int64 encrypt digits, which have no levels, as `DigitSession.encrypt` does.
+            numpy.float64 encrypts numbers of CKKS. By default the dtype of an array, or of a column of pandas, decides,
+            if the keys have FHEW for messages of 4 bits; Python's numbers, and all without such keys, are of CKKS.
         representation
             "slots" puts booleans and whole numbers into slots of integers (`SlotSession`), for thousands at once; they
             are digits by default. "auto" takes slots from 64 elements on, if the keys have them and the range of the
@@ -207,16 +207,17 @@ class Session(Functions, Planned, Families):
         TypeError
             If it contains something other than numbers.
         """
+        # Columns and tables of pandas have dtypes of their own.
+        message = np.asarray(message) if hasattr(message, "to_numpy") else message
         how = checks.choice("representation", representation or "digits", ("auto", "digits", "slots"))
         how = self._chosen(message, dtype, bound) if how == "auto" else how
         if how == "slots":
             return self._slots().encrypt(message, dtype, bound=bound)
         if dtype is None and self.digits is not None:
             dtype = getattr(message, "dtype", None)
-            # pandas has dtypes of its own.
             dtype = dtype if isinstance(dtype, np.dtype) and dtype.kind in "biu" else None
         if dtype is not None and np.dtype(dtype).kind in "biu":
-            return self._digits().encrypt(message, dtype)
+            return self._digits().encrypt(message, dtype, bound=bound)
         with checks.in_memory("These numbers do not fit in memory; encrypt them in parts."):
             array, bound = values.as_array(message), 1.0 if bound is None else bound
             if array.size > self.slots:

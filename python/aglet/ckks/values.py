@@ -135,7 +135,7 @@ def as_array(message: Any, what: str = "message") -> NDArray[Any]:
     if array.dtype.kind not in "biufc":
         raise TypeError(
             f"A {what} holds numbers, and this one has elements of type {array.dtype}; "
-            "convert it first, for example with numpy.asarray(message, dtype=float)."
+            f"{checks.conversion(array.dtype.kind)}."
         )
     return array
 

@@ -138,8 +138,8 @@ class EncryptedIntegers(WholeNumbers):
         """The same values in another dtype of digits, or as floats of CKKS.
 
         A wider unsigned dtype costs nothing, a wider signed one a bootstrap. Booleans take about one bootstrap for
-        five digits. float64, or complex128, gives an `EncryptedArray` of the session of CKKS that has the same keys: it takes about a
-        bootstrap for each bit of an element, none for booleans, and one of CKKS for all elements.
+        five digits. float64, or complex128, gives an `EncryptedArray` of the session of CKKS that has the same keys: it
+        takes about a bootstrap for each bit of an element, none for booleans, and one of CKKS for all elements.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from aglet import checks
 from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
-__all__ = ["DTypes", "common", "ends", "fitting", "join", "known", "span", "split", "unmasked", "width"]
+__all__ = ["DTypes", "check_within", "common", "ends", "fitting", "join", "known", "span", "split", "unmasked", "width"]
 
 DTypes = np.dtype[Any]
 _KNOWN = tuple(np.dtype(name) for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
@@ -27,9 +27,9 @@ def known(dtype: Any) -> DTypes:
         If it is another one.
     """
     found: DTypes = np.dtype(dtype)
-    # Of the types with one size, those that numpy prefers on this machine.
-    if found.kind in "biu" and found.isnative and found.newbyteorder("=") in _KNOWN:
-        return found
+    # Of the types with one size, those that numpy prefers on this machine, in its order of bytes.
+    if found.kind in "biu" and found.newbyteorder("=") in _KNOWN:
+        return found.newbyteorder("=")
     raise TypeError(f"Digits hold bool, int8 to int64 and uint8 to uint64, not {found}; convert the values first.")
 
 
@@ -113,6 +113,19 @@ def ends(bound: Any, dtype: np.dtype[Any]) -> tuple[int, int]:
     if low > high:
         raise RangeError(f"bound={bound} is empty; give the least and the largest value.")
     return low, high
+
+
+def check_within(values: NDArray[Any], ends: tuple[int, int]) -> None:
+    """Check that values in the clear lie between two ends.
+
+    Raises
+    ------
+    RangeError
+        If one does not.
+    """
+    least, largest = (int(values.min()), int(values.max())) if values.size else ends
+    if least < ends[0] or largest > ends[1]:
+        raise RangeError(f"Values from {least} to {largest} are beyond {ends[0]} to {ends[1]}; give a larger bound.")
 
 
 def common(*dtypes: DTypes) -> DTypes:

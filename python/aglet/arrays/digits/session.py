@@ -122,7 +122,7 @@ class DigitSession(InFolders[Any]):
 
     # In and out
 
-    def encrypt(self, values: Any, dtype: Any = None) -> EncryptedIntegers:
+    def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None) -> EncryptedIntegers:
         """Encrypt booleans or whole numbers of any shape, each in as many ciphertexts as its dtype has digits.
 
         Parameters
@@ -131,11 +131,13 @@ class DigitSession(InFolders[Any]):
             Numbers, nested lists or a numpy array.
         dtype
             bool, uint8 to uint64 or int8 to int64; by default that of the values.
+        bound
+            The least and the largest value, as `EncryptedIntegers.assume` takes them; everybody can see it.
 
         Raises
         ------
         RangeError
-            If a value does not fit the dtype.
+            If a value does not fit the dtype, or lies beyond the bound.
         TypeError
             If the values are not booleans or whole numbers, or digits do not hold the dtype.
         MissingKeyError
@@ -143,10 +145,13 @@ class DigitSession(InFolders[Any]):
         """
         with checks.in_memory("These numbers do not fit in memory as digits; encrypt them in parts."):
             array = self._array(values, dtype)
+            if bound is not None:
+                dtypes.check_within(array, dtypes.ends(bound, array.dtype))
             # All digits together, so that a public key has one mask for them.
             cells = self.machine.encrypt(np.stack(dtypes.split(array, array.dtype)))
         digits = [Digit(cells[at], 0, dtypes.high(array.dtype)) for at in range(dtypes.width(array.dtype))]
-        return EncryptedIntegers(self, digits, array.dtype, array.shape)
+        found = EncryptedIntegers(self, digits, array.dtype, array.shape)
+        return found if bound is None else found.assume(bound=bound)
 
     def clear(self, values: Any, dtype: Any = None) -> EncryptedIntegers:
         """An array of numbers in the clear, which everybody can read. It takes no key."""
@@ -162,8 +167,7 @@ class DigitSession(InFolders[Any]):
         array = dtypes.unmasked(values)
         if array.dtype.kind not in "biu":
             raise TypeError(
-                f"Digits hold booleans and whole numbers, not {array.dtype}; convert the values first, or use a "
-                "session of CKKS."
+                f"Digits hold booleans and whole numbers, not {array.dtype}; {checks.conversion(array.dtype.kind)}."
             )
         wanted = dtypes.known(array.dtype if dtype is None else dtype)
         for end in (array.min(), array.max()) if array.size else ():

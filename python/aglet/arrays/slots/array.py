@@ -147,8 +147,8 @@ class EncryptedSlots(WholeNumbers):
     def astype(self, dtype: Any, casting: str = "safe") -> Any:
         """The same values in another dtype of whole numbers, at no cost, or as floats of CKKS.
 
-        float64, or complex128, gives an `EncryptedArray` of the session of CKKS of the same keys: a table and a conversion for each bit
-        of an element, none for booleans, and one bootstrap of CKKS for all elements.
+        float64, or complex128, gives an `EncryptedArray` of the session of CKKS of the same keys: a table and a
+        conversion for each bit of an element, none for booleans, and one bootstrap of CKKS for all elements.
 
         Raises
         ------

@@ -66,7 +66,7 @@ def refusal(name: str) -> str:
     """What is said of a function that these arrays do not have."""
     return (
         f"numpy.{name} is not supported on these encrypted slots; supported are every function of one array with "
-        "numbers, and + - * @ comparisons minimum maximum where, logic of booleans, of two. For more, encrypt digits."
+        'numbers, and + - * @ comparisons minimum maximum where, logic of booleans, of two. For more, x.to("digits").'
     )
 
 
@@ -121,6 +121,8 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         values, found = _combined(x, y, -1)
         with np.errstate(all="ignore"):
             return one.replaced(found, ufunc(values, 0), _BOOL)
+    if dtype.kind not in "biu":
+        raise TypeError(f"numpy computes with {dtype} on these numbers, which slots do not hold; call astype first.")
     if ufunc in (np.minimum, np.maximum):
         return where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
     if ufunc in (*_LOGIC, *_OF_BOOLEANS) and dtype.kind == "b":

@@ -134,14 +134,14 @@ class SlotSession(InFolders[EncryptedSlots]):
         array = dtypes.unmasked(values)
         given = array.dtype
         if given.kind not in "biu":
-            raise TypeError(f"Slots of integers hold booleans and whole numbers, not {given}; convert them first.")
+            raise TypeError(
+                f"Slots of integers hold booleans and whole numbers, not {given}; {checks.conversion(given.kind)}."
+            )
         wanted = dtypes.known(given if dtype is None else dtype)
         if not array.size:
             raise RangeError("This array has no element, and an encrypted one needs at least one.")
         low, high = dtypes.span(wanted) if bound is None else dtypes.ends(bound, wanted)
-        least, largest = int(array.min()), int(array.max())
-        if least < low or largest > high:
-            raise RangeError(f"Values from {least} to {largest} are beyond {low} to {high}; give a larger bound.")
+        dtypes.check_within(array, (low, high))
         self.check_range(low, high)
         index, count = self.laid_out(array.shape)
         flat = np.full(count * self.slots, low, dtype=np.int64)
@@ -246,7 +246,7 @@ class SlotSession(InFolders[EncryptedSlots]):
         if high - low >= t or max(-low, high) >= t:
             raise RangeError(
                 f"Numbers from {low} to {high} do not fit slots modulo {t}; declare a smaller range with "
-                "bound=(low, high), or encrypt them as digits."
+                'bound=(low, high), or take digits: encrypt without representation="slots", or call x.to("digits").'
             )
 
     def relinearization(self, what: str) -> Any:

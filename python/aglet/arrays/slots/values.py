@@ -146,7 +146,7 @@ def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, 
     if x.places > MOST_PLACES:
         raise RangeError(
             f"These numbers may have {x.places:,} values, and a table of slots has up to {MOST_PLACES:,}; declare a "
-            "smaller range with x.assume(bound=(low, high))."
+            'smaller range with x.assume(bound=(low, high)), or take digits: encrypt without representation="slots".'
         )
     if len(x.digits) == 1:
         moved = [session.engine.add(chunk, x.offset - x.low) for chunk in x.digits[0]]
@@ -180,7 +180,8 @@ def enough(session: SlotSession, x: Numbers, levels: int) -> Numbers:
         left = "the keys have no bootstrap" if session.keys.bootstrap is None else f"a bootstrap leaves {after}"
         raise LevelError(
             f"This takes {levels} levels and the numbers have {x.level}; {left}. Declare a smaller range with "
-            'x.assume(bound=(low, high)), or take IntegerEngine(preset="int16-deep").'
+            "x.assume(bound=(low, high)), take a wider dtype where sums would wrap around, as in "
+            'x.astype(numpy.int16) + y, compute in digits, x.to("digits"), or take IntegerEngine(preset="int16-deep").'
         )
     if x.level < 1:
         raise LevelError("Nothing is left of these numbers to bootstrap; call x.refresh() one operation earlier.")
