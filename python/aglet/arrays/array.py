@@ -307,7 +307,8 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         exponent = values.as_number(power) if values.is_number(power) else 0
         if isinstance(exponent, complex) or not 1 <= exponent < 2**20 or exponent != int(exponent):
             raise TypeError(
-                "An exponent must be a whole number of at least 1; fit other functions with session.function."
+                "An exponent must be a whole number of at least 1; write 1 / x or numpy.sqrt(x), or fit other "
+                "functions with session.function."
             )
         if exponent == 1:
             return self

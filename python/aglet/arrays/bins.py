@@ -130,5 +130,14 @@ def select_floats(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return found
 
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {np.digitize: digitize, np.histogram: histogram}
+def _round(a: Any, decimals: int = 0) -> Any:
+    """As `numpy.round` of whole numbers, which are round."""
+    if checks.whole("decimals", decimals) < 0 or a.dtype.kind == "b":
+        raise RangeError("Whole numbers are rounded to no tens here; write x // 10 * 10.")
+    return a.copy()
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.digitize: digitize, np.histogram: histogram, np.round: _round, np.around: _round,
+}  # fmt: skip
 """Of whole numbers."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays import composed, products
+from aglet.arrays import missing as refused
 from aglet.arrays.functions import compare
 from aglet.arrays.joins import is_encrypted
 from aglet.arrays.options import by_method
@@ -106,28 +107,13 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
         )
 
 
-_INSTEAD = {
-    "round": "round the result of session.decrypt",
-    "item": "use x[i], an encrypted number, and session.decrypt(x[i]) for its value",
-    "tolist": "use session.decrypt(x).tolist()",
-}
-
-
 def missing(name: str) -> str:
     """The replacement of an attribute that numpy's arrays have and encrypted arrays do not."""
-    instead = _INSTEAD.get(name)
-    if instead is None and any(one.__name__ == name for one in (*FUNCTIONS, *VIEWS, *composed.SERVED)):
-        instead = f"use numpy.{name}(x, ...)"
-    if instead is None and hasattr(np.ndarray, name) and not name.startswith("_"):
-        instead = "docs/arrays.md lists what is supported, and session.decrypt(x) returns a numpy array"
-    more = f"; {instead}" if instead else ""
-    return f"Encrypted arrays have no {name}{more}."
+    served = (*FUNCTIONS, *VIEWS, *composed.SERVED)
+    return refused.attribute(name, "Encrypted arrays", served, floats=True)
 
 
 def _refusal(name: str, options: dict[str, Any]) -> str:
-    with_options = f" with {', '.join(options)}" if options else ""
-    served = sorted({one.__name__ for one in (*UFUNCS, *FUNCTIONS, *VIEWS, *composed.SERVED)})
-    return (
-        f"{name}{with_options} is not supported on encrypted arrays, and Aglet does not decrypt them for it; "
-        f"supported are {', '.join(served)}, and session.function for any smooth function."
-    )
+    if options:
+        name += f" with {', '.join(options)}"
+    return refused.function(name, "encrypted arrays", (*UFUNCS, *FUNCTIONS, *VIEWS, *composed.SERVED), floats=True)

@@ -9,6 +9,12 @@ from aglet.arrays import protocols
 __all__ = ["Refusals", "refuse"]
 
 
+_EQUAL = (
+    "Encrypted floats have noise, so whether they are equal says nothing; look at (x - y) ** 2, or compare whole "
+    "numbers, as in x.astype(numpy.int16) == 3."
+)
+
+
 def refuse(what: str) -> NoReturn:
     """Refuse what needs the values.
 
@@ -54,10 +60,10 @@ class Refusals:
         raise AttributeError(protocols.missing(name), name=name, obj=self)
 
     def __eq__(self, other: object) -> Any:
-        refuse("A comparison for equality")
+        raise TypeError(_EQUAL)
 
     def __ne__(self, other: object) -> Any:
-        refuse("A comparison for equality")
+        raise TypeError(_EQUAL)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -76,5 +82,15 @@ class Refusals:
             "Encrypted conditions are the numbers 0 and 1, without &, | and ~; write a * b for and, a + b - a * b "
             "for or, 1 - a for not."
         )
+
+    def _refuse_division(self, *_: Any) -> NoReturn:
+        raise TypeError(
+            "Encrypted floats have no //, % and divmod; x.astype(numpy.int16) makes whole numbers, which have them."
+        )
+
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refuse_division
+
+    def __rpow__(self, _: Any) -> NoReturn:
+        raise TypeError("A power of a number with an encrypted exponent is numpy.exp(x * numpy.log(number)).")
 
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refuse_logic

@@ -80,6 +80,8 @@ class WholeNumbers(Shaped):
     """The module of its reductions, which gives each the same name for both kinds."""
     _joined: Callable[[Sequence[Any]], Any]
     """The elements of all, on one axis."""
+    _missing: Callable[[str], str]
+    """What is said of an attribute that there is not."""
     _mean: Callable[[Any, bool], Any]
     """The mean over an axis, kept with length 1 or not."""
     astype: Callable[..., Any]
@@ -324,9 +326,22 @@ class WholeNumbers(Shaped):
             "arrays with numpy.stack([x, y]), and look them up in a table with session.take(table, x)."
         )
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Name the replacement of an attribute that numpy's arrays have."""
+        raise AttributeError(self._missing(name), name=name, obj=self)
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise TypeError("Whether a number is among encrypted ones is encrypted too; write (x == number).any().")
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise TypeError("Text with a number needs the values, and these are encrypted; call session.decrypt(x).")
+        return repr(self)
+
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            "Nobody without the secret key can tell whether an encrypted value is true; use numpy.where(flag, x, y)."
+            "Nobody without the secret key can tell whether an encrypted value is true; use numpy.where(flag, x, y), "
+            "numpy.sort(x), x.max() or x.any()."
         )
 
     def __index__(self) -> NoReturn:

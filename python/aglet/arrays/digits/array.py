@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts
+from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes, functions, operations, rows
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit
 from aglet.arrays.whole import WholeNumbers
@@ -96,6 +96,9 @@ class EncryptedIntegers(WholeNumbers):
             f"<EncryptedIntegers {self.shape}: {self.dtype}, digits of {self.session.engine.preset}, {count} encrypted "
             f"for each of {self.size} elements, noise {noise}>"
         )
+
+    def _missing(self, name: str) -> str:
+        return missing.attribute(name, "Encrypted integers", functions.known())
 
     _apply = staticmethod(operations.apply)
     _function = staticmethod(functions.call)

@@ -10,6 +10,7 @@ import numpy as np
 from aglet import checks
 from aglet.arrays import casts, composed
 from aglet.arrays.digits import dtypes, operations, rows
+from aglet.arrays.digits.sums import ZERO, Digit, Sum
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ def power(x: Any, exponent: Any) -> EncryptedIntegers:
         If it is below 0, where numpy refuses whole numbers.
     """
     if not operations.is_encrypted(x) or operations.is_encrypted(exponent) or np.ndim(exponent):
-        raise TypeError("A power of encrypted integers has one exponent in the clear, as in x**3.")
+        raise TypeError(
+            "A power of encrypted integers has one exponent in the clear, as in x**3; 1 << x is a power of 2, and "
+            "session.take(table, x) one of another number."
+        )
     number = operations.operand(exponent)
     times = int(number)
     if times < 0:
@@ -68,6 +72,29 @@ def sign(x: EncryptedIntegers) -> EncryptedIntegers:
 def conjugate(x: EncryptedIntegers) -> EncryptedIntegers:
     """As `numpy.conjugate`: the same numbers, those of booleans as int8."""
     return operations.cast(x, _INT8) if x.dtype.kind == "b" else x
+
+
+def _itself(x: EncryptedIntegers) -> EncryptedIntegers:
+    """As `numpy.floor` and the like, of which whole numbers are the results."""
+    return x
+
+
+def _ones(digit: int) -> int:
+    return (digit & 1) + (digit >> 1)
+
+
+def bitwise_count(x: EncryptedIntegers) -> Any:
+    """As `numpy.bitwise_count`, of absolute values: a bootstrap for each digit, and a sum."""
+    size = abs(x) if x.dtype.kind == "i" else x
+    encrypted = [one for one in size.digits if isinstance(one, Digit)]
+    read = iter(x.session.machine.read([Sum.of((one, 1)) for one in encrypted], _ones)[0] if encrypted else [])
+    uint8 = np.dtype(np.uint8)
+    counts = [
+        x.with_digits([next(read) if isinstance(one, Digit) else (one & 1) + (one >> 1), *[ZERO] * 3], uint8)
+        for one in size.digits
+    ]
+    found: Any = np.stack(counts)
+    return found.sum(axis=0, dtype=uint8)
 
 
 # Along an axis
@@ -187,7 +214,8 @@ def _among_zeros(a: EncryptedIntegers, places: Callable[[Any], Any]) -> Encrypte
 
 
 UFUNCS: dict[Any, Callable[..., Any]] = {
-    np.power: power, np.square: square, np.sign: sign, np.conjugate: conjugate, **composed.UFUNCS,
+    np.power: power, np.square: square, np.sign: sign, np.conjugate: conjugate,
+    np.bitwise_count: bitwise_count, np.floor: _itself, np.ceil: _itself, np.trunc: _itself, **composed.UFUNCS,
 }  # fmt: skip
 """Universal functions, of operands as they are given."""
 

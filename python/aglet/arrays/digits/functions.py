@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments, bins, casts, composed, options
+from aglet.arrays import arguments, bins, casts, composed, missing, options
 from aglet.arrays.digits import compositions, contractions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.choices import select, where
 from aglet.arrays.digits.circuits.bits import sign_digit
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
 __all__ = [
-    "argmax", "argmin", "call", "clip", "cumsum", "dot", "every", "least", "matmul", "most", "product", "some", "total",
-    "where",
+    "argmax", "argmin", "call", "clip", "cumsum", "dot", "every", "known", "least", "matmul", "most", "product", "some",
+    "total", "where",
 ]  # fmt: skip
 
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
@@ -48,13 +48,13 @@ def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if served is None and function in composed.FUNCTIONS:
         return composed.call(function, composed.FUNCTIONS[function], args, kwargs)
     if served is None:
-        others = (*_FUNCTIONS, *rows.REARRANGE, *composed.FUNCTIONS, *_AS_FLOATS)
-        names = ", ".join(sorted({one.__name__ for one in others}))
-        raise TypeError(
-            f"numpy.{function.__name__} is not supported on encrypted integers, and Aglet does not decrypt them for "
-            f"it; supported are {names}."
-        )
+        raise TypeError(missing.function(f"numpy.{function.__name__}", "encrypted integers", known()))
     return served(*args, **arguments.taken(function.__name__, served, args, kwargs))
+
+
+def known() -> frozenset[Any]:
+    """The functions of numpy that digits have."""
+    return frozenset({*_FUNCTIONS, *rows.REARRANGE, *composed.FUNCTIONS, *_AS_FLOATS})
 
 
 # Sums and products

@@ -98,6 +98,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return found + always if always else found
 
 
+def _mask(count: int) -> int:
+    """The largest mask of low bits that leaves fewer numbers than so many, or 0."""
+    return (1 << max(count, 1).bit_length() - 1) - 1
+
+
 def check_bins(x: Any, most: int, minlength: Any) -> int:
     """The number of bins, of elements up to `most`.
 
@@ -108,7 +113,7 @@ def check_bins(x: Any, most: int, minlength: Any) -> int:
     """
     count = checks.count("minlength", minlength)
     if x.ndim != 1 or count <= most:
-        mask = (1 << max(count, 1).bit_length() - 1) - 1
+        mask = _mask(count)
         raise RangeError(
             f"These elements may be as large as {most}, and there are {count} bins for an array of shape {x.shape}; "
             f"give a vector and minlength={most + 1}" + (f", or mask the elements, as in x & {mask}." if mask else ".")
@@ -161,7 +166,7 @@ def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
     if largest >= len(table) or largest >= _MOST:
         raise RangeError(
             f"These indices may be as large as {largest}, and the table has {len(table)} entries; give as many as "
-            f"{min(largest + 1, _MOST)}, and mask larger indices, as in x & 15."
+            f"{min(largest + 1, _MOST)}, and mask larger indices, as in x & {_mask(len(table))}."
         )
     rows = [row.astype(np.uint8) for row in dtypes.split(table[: largest + 1], dtype)]
     varying = [at for at, row in enumerate(rows) if (row != row[0]).any()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts
+from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.circuits.bits import bitwise, shift_left, shift_right, sign_bit, sign_digit
 from aglet.arrays.digits.circuits.choice import where
@@ -69,8 +69,8 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
             return decided
     circuit = _CIRCUITS.get(ufunc)
     if circuit is None:
-        names = ", ".join(sorted({one.__name__ for one in (*_CIRCUITS, *_ORDERS, *UFUNCS, np.matmul)}))
-        raise TypeError(f"numpy.{ufunc.__name__} is not supported on encrypted integers; supported are {names}.")
+        served = (*_CIRCUITS, *_ORDERS, *UFUNCS, np.matmul)
+        raise TypeError(missing.function(f"numpy.{ufunc.__name__}", "encrypted integers", served))
     return circuit(*operands([_true(one) for one in inputs] if ufunc in _TRUTHS else inputs))
 
 

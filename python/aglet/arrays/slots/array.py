@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts
+from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.slots import functions, lifting, moves, operations, sums
 from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
 from aglet.arrays.sums import axes_of
@@ -176,6 +177,10 @@ class EncryptedSlots(WholeNumbers):
         if self._floats is None:
             self._floats = lifting.to_floats(self)
         return self._floats
+
+    def _missing(self, name: str) -> str:
+        digits = hasattr(EncryptedIntegers, name) and not name.startswith("_")
+        return missing.attribute(name, "Encrypted slots", functions.known(), digits=digits)
 
     _apply = staticmethod(functions.apply)
     _function = staticmethod(functions.call)

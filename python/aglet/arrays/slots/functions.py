@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import arguments, casts, composed, options
-from aglet.arrays.digits import choices, compositions, contractions, dtypes, rows
+from aglet.arrays import arguments, casts, composed, missing, options
+from aglet.arrays.digits import choices, compositions, contractions, dtypes, functions, rows
 from aglet.arrays.slots import lookups, operations, sums
 from aglet.arrays.slots.places import clear, is_slots
 from aglet.arrays.slots.values import Numbers
@@ -17,7 +17,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "call", "clip", "concatenated"]
+__all__ = ["apply", "call", "clip", "concatenated", "known"]
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -99,6 +99,11 @@ _AS_FLOATS = frozenset({np.var, np.std, np.average, *composed.FLOATS})
 """Those that numpy computes in floats."""
 
 
+def known() -> frozenset[Any]:
+    """The functions of numpy that slots have."""
+    return frozenset({*_FUNCTIONS, *rows.REARRANGE, *composed.FUNCTIONS, *_AS_FLOATS})
+
+
 def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """A function of numpy that is no universal one.
 
@@ -113,9 +118,6 @@ def call(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         return function(*casts.floats(list(args)), **casts.floats(kwargs))
     served = _FUNCTIONS.get(function) or composed.FUNCTIONS.get(function)
     if served is None:
-        names = ", ".join(sorted({one.__name__ for one in (*_FUNCTIONS, *rows.REARRANGE, *composed.FUNCTIONS)}))
-        raise TypeError(
-            f"numpy.{function.__name__} is not supported on encrypted slots; supported are {names}. Encrypt digits for "
-            "others."
-        )
+        digits = function in functions.known()
+        raise TypeError(missing.function(f"numpy.{function.__name__}", "encrypted slots", known(), digits=digits))
     return served(*args, **arguments.taken(function.__name__, served, args, kwargs))

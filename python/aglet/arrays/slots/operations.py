@@ -41,6 +41,8 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         raise KeyMismatchError("These arrays belong to two sessions; use one session.")
     if ufunc is np.true_divide:
         return ufunc(*(one.astype(np.float64) if is_slots(one) else one for one in inputs))
+    if ufunc is np.divmod:
+        return apply(np.floor_divide, inputs), apply(np.remainder, inputs)
     if ufunc.nout != 1 or ufunc.signature is not None:
         raise TypeError(refusal(ufunc.__name__))
     inputs = [_operand(one) for one in inputs]
