@@ -232,3 +232,18 @@ def test_a_plan_counts_what_moves_take(monkeypatch: pytest.MonkeyPatch) -> None:
     masks = taken(lambda x: x.reshape(300, 3)[:, 1] + x[:300], 900)
     assert 10 < bits.rotations < masks.rotations
     assert bits.seconds < masks.seconds - 0.5
+
+
+def test_counts_that_are_bootstrapped() -> None:
+    """A masked sum that ended at level 1 had too much noise for the bootstrap that what follows needs."""
+    own, clear = three(), np.array([17, 42, 80, 65, 18, 3, 64, 29], dtype=np.uint8)
+    calls: list[Any] = [
+        lambda x: (x == 1).sum() > 2, lambda x: (x == 1).sum() > (x == 2).sum(), lambda x: x.sum() // 3,
+        lambda x: np.stack([(x == one).sum() for one in range(4)]).sum(),
+    ]  # fmt: skip
+    for call in calls:
+        x = own.encrypt(clear, representation="slots") & 3
+        found = call(x)
+        assert found.dtype == np.asarray(call(clear & 3)).dtype
+        assert own.decrypt(found) == call(clear & 3)
+        assert own.decrypt((x == 0).sum().refresh()) == (clear & 3 == 0).sum()

@@ -84,8 +84,13 @@ class Numbers:
 
     def quieter(self, session: SlotSession) -> Numbers:
         """Without the noise of masks and sums, which tables do not take: a level lower, if one is left then."""
-        call = session.engine.mod_switch
-        digits = tuple([call(x, x.level - 1) if x.level > 1 else x for x in chunks] for chunks in self.digits)
+        engine = session.engine
+
+        def lower(x: Any) -> Any:
+            # A bootstrap from level 1 takes no noise that the factor of a switch multiplies.
+            return engine.rescale(x) if x.level == 2 else engine.mod_switch(x, x.level - 1) if x.level > 2 else x
+
+        digits = tuple([lower(x) for x in chunks] for chunks in self.digits)
         return Numbers(digits, self.offset, self.low, self.high)
 
     def chosen(self, places: Any) -> Numbers:
