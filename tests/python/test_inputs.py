@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 
 import numpy as np
 import pytest
 
-from aglet.errors import RangeError
+from aglet import Session
+from aglet.errors import MissingKeyError, ParameterError, RangeError
+from digit_sets import session
 from mixed_sets import three
 from test_clear_operands import Column
 
@@ -71,3 +74,37 @@ def test_refusals_say_how_to_make_numbers(kind: str) -> None:
         numbers = eval(fix, {"numpy": np, "x": x})
         found = three().encrypt(numbers, bound=(0, 20000), representation=kind)
         assert three().decrypt(found).tolist() == wanted
+
+
+def test_sessions_of_one_family_take_the_same_arguments() -> None:
+    """A program of a session of all families runs where its representation is the only one."""
+    clear, keys = np.array([3, 10], dtype=np.uint8), three().keys
+    assert keys.integers is not None
+    slots: Any = Session(keys.integers)
+    for own, kind, other in ((session(), "digits", "slots"), (slots, "slots", "digits")):
+        for how in (kind, "auto", None):
+            x = own.encrypt(clear, bound=(1, 15), representation=how)
+            assert x.bound == (1, 15)
+            assert own.decrypt(x).tolist() == clear.tolist()
+            assert own.decrypt(own.take(np.arange(16, dtype=np.uint8) ** 2, x)).tolist() == [9, 100]
+        with pytest.raises(MissingKeyError, match="leave representation= out"):
+            own.encrypt(clear, representation=other)
+        with pytest.raises(ParameterError, match="rows"):
+            own.encrypt(clear, representation="rows")
+
+
+def test_who_decrypts_is_said() -> None:
+    """To make a secret key, as a refusal said, would not help: it is another one."""
+    keys = three().keys
+    server = Session(keys.evaluation())
+    for kind in KINDS:
+        x = Session(keys.encryption()).encrypt(np.array([1, 2], dtype=np.uint8), representation=kind)
+        moved = _sent(x, server)
+        with pytest.raises(MissingKeyError, match=r"KeySet\.load\(folder, secret=True\)"):
+            server.decrypt(moved)
+
+
+def _sent(x: Any, to: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        x.session.save(x, f"{folder}/x")
+        return to.load(f"{folder}/x")

@@ -53,6 +53,11 @@ class Live(Machine):
         return self.engine.encrypt(messages, self._key("fhew_public", "public", "create_public_key(secret_key)"))
 
     def decrypt(self, cells: FhewCiphertext) -> Any:
+        if self.keys.fhew_secret is None:
+            raise MissingKeyError(
+                "These keys do not include the secret key of FHEW; decrypt where it is, with KeySet.load(folder, "
+                "secret=True)."
+            )
         key = self._key("fhew_secret", "secret", "create_secret_key()")
         return self.engine.decrypt(cells, key, max_failure=self.max_failure)
 

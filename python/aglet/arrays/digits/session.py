@@ -18,7 +18,7 @@ from aglet.arrays.digits.model import Model
 from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.sums import AnyDigit, Digit
 from aglet.arrays.folders import InFolders
-from aglet.errors import KeyMismatchError
+from aglet.errors import KeyMismatchError, MissingKeyError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
 from aglet.progress import ProgressCallback
@@ -122,7 +122,9 @@ class DigitSession(InFolders[Any]):
 
     # In and out
 
-    def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None) -> EncryptedIntegers:
+    def encrypt(
+        self, values: Any, dtype: Any = None, *, bound: Any = None, representation: str | None = None
+    ) -> EncryptedIntegers:
         """Encrypt booleans or whole numbers of any shape, each in as many ciphertexts as its dtype has digits.
 
         Parameters
@@ -133,6 +135,8 @@ class DigitSession(InFolders[Any]):
             bool, uint8 to uint64 or int8 to int64; by default that of the values.
         bound
             The least and the largest value, as `EncryptedIntegers.assume` takes them; everybody can see it.
+        representation
+            "digits" or "auto", as in a session of all families.
 
         Raises
         ------
@@ -143,6 +147,11 @@ class DigitSession(InFolders[Any]):
         MissingKeyError
             If the keys of this session include neither the secret key nor the public key.
         """
+        if checks.choice("representation", representation or "digits", ("auto", "digits", "slots")) == "slots":
+            raise MissingKeyError(
+                "This session has digits alone; leave representation= out, or make keys with "
+                "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), for Session(keys)."
+            )
         with checks.in_memory("These numbers do not fit in memory as digits; encrypt them in parts."):
             array = self._array(values, dtype)
             if bound is not None:

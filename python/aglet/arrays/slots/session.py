@@ -107,7 +107,9 @@ class SlotSession(InFolders[EncryptedSlots]):
 
     # In and out
 
-    def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None) -> EncryptedSlots:
+    def encrypt(
+        self, values: Any, dtype: Any = None, *, bound: Any = None, representation: str | None = None
+    ) -> EncryptedSlots:
         """Encrypt booleans or whole numbers of any shape.
 
         Numbers of 8 bits lie in two slots, as digits of four bits; others in one.
@@ -121,6 +123,8 @@ class SlotSession(InFolders[EncryptedSlots]):
         bound
             The least and the largest value; those of the dtype by default. Wider dtypes than 16 bits need one, with
             fewer values than the modulus.
+        representation
+            "slots" or "auto", as in a session of all families.
 
         Raises
         ------
@@ -131,6 +135,11 @@ class SlotSession(InFolders[EncryptedSlots]):
         MissingKeyError
             If the keys have neither the secret nor the public key.
         """
+        if checks.choice("representation", representation or "slots", ("auto", "digits", "slots")) == "digits":
+            raise MissingKeyError(
+                "This session has slots alone; leave representation= out, or make keys with "
+                "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), for Session(keys)."
+            )
         array = dtypes.unmasked(values)
         given = array.dtype
         if given.kind not in "biu":
