@@ -26,6 +26,8 @@ DIGIT = 16
 """Values of a digit."""
 MOST_DIGITS = 2
 """As many digits have the numbers that are encrypted in digits."""
+_GAIN = 2.0
+"""Bits of noise for which a ciphertext is divided rather than switched."""
 MOST_PLACES = 8192
 """The longest table of slots."""
 
@@ -87,8 +89,15 @@ class Numbers:
         engine = session.engine
 
         def lower(x: Any) -> Any:
-            # A bootstrap from level 1 takes no noise that the factor of a switch multiplies.
-            return engine.rescale(x) if x.level == 2 else engine.mod_switch(x, x.level - 1) if x.level > 2 else x
+            if x.level < 2:
+                return x
+            switched = engine.mod_switch(x, x.level - 1)
+            if x.level > 2:
+                return switched
+            # A switch multiplies the noise by a factor, after which a bootstrap from level 1 may not take it. Division
+            # alone leaves another factor, which later tables pay for.
+            divided = engine.rescale(x)
+            return divided if engine.noise_budget(divided) > engine.noise_budget(switched) + _GAIN else switched
 
         digits = tuple([lower(x) for x in chunks] for chunks in self.digits)
         return Numbers(digits, self.offset, self.low, self.high)

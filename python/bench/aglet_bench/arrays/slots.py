@@ -114,6 +114,10 @@ class _Engine:
     def rescale(self, x: _Chunk) -> _Chunk:
         return _Chunk(x.level - 1)
 
+    def noise_budget(self, x: _Chunk) -> float:
+        """Noise is not counted: what depends on it takes the same work."""
+        return 0.0
+
     def rotate_rows(self, x: _Chunk, key: Any, delta: int) -> _Chunk:
         return self._rotated(x, (-delta % (self.slot_count // 2)).bit_count())
 
