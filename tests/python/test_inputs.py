@@ -50,6 +50,14 @@ def test_bounds_are_heeded(kind: str) -> None:
         three().encrypt(clear, bound=(1, 9), representation=kind)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_declaration_is_seen(kind: str) -> None:
+    x = three().encrypt(np.array([3, 14], dtype=np.int16), representation=kind, bound=(0, 20)).assume(bound=(0, 12))
+    for wrong in (x, x[::-1]):
+        with pytest.raises(RangeError, match="beyond 0 to 12, the range that was declared"):
+            three().decrypt(wrong)
+
+
 def test_a_declared_divisor_divides() -> None:
     """Zeros between its elements, in slots of a ciphertext, are no divisors."""
     x = three().encrypt(np.array([100, 50, 7], dtype=np.uint8))

@@ -123,9 +123,20 @@ def _may_refuse(operands: Any) -> bool:
     return mixed or any(not x.size or x.dtype.kind == "O" for x in arrays)
 
 
+def _unmasked(call: Any) -> Any:
+    """A function that refuses masks, as numbers stand behind them: numpy's result is none."""
+
+    def called(*operands: Any) -> Any:
+        if not any(hasattr(one, "session") for one in operands):
+            raise TypeError("A mask.")
+        return call(*operands)
+
+    return called
+
+
 def _drawn(data: Any, pool: Any, live: bool) -> tuple[str, Any, list[Any]]:
     x, y = (data.draw(st.sampled_from(pool)) for _ in range(2))
-    kind = data.draw(st.sampled_from(["two"] * 4 + ["one"] * 2 + ["clear", "number", "where", "cast"]))
+    kind = data.draw(st.sampled_from(["two"] * 4 + ["one"] * 2 + ["clear", "number", "where", "cast", "masked"]))
     if live and max(x[1].dtype.itemsize, y[1].dtype.itemsize) > 2:
         x = y = pool[0]
     if kind == "one":
@@ -141,6 +152,9 @@ def _drawn(data: Any, pool: Any, live: bool) -> tuple[str, Any, list[Any]]:
     if kind == "clear":
         clear = _values(data, np.dtype(data.draw(st.sampled_from(DTYPES[:6]))))
         return name, TWO[name], [x, clear] if data.draw(st.booleans()) or name == "isin" else [clear, x]
+    if kind == "masked":
+        masked = np.ma.masked_array(y[1], np.ones(y[1].shape, dtype=bool))
+        return name, _unmasked(TWO[name]), [x, masked] if data.draw(st.booleans()) or name == "isin" else [masked, x]
     if kind == "number":
         number = data.draw(st.sampled_from([0, 1, 2, 3, 4, 7, 8, 16, 100, 255, 256, -1, -128, 2**40]))
         return name, TWO[name], [x, number] if data.draw(st.booleans()) or name == "isin" else [number, x]

@@ -18,7 +18,7 @@ from aglet.arrays.digits.model import Model
 from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.sums import AnyDigit, Digit
 from aglet.arrays.folders import InFolders
-from aglet.errors import KeyMismatchError, MissingKeyError
+from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
 from aglet.progress import ProgressCallback
@@ -206,7 +206,8 @@ class DigitSession(InFolders[Any]):
         MissingKeyError
             If the keys of this session do not include the secret key.
         RangeError
-            If noise makes a wrong value more probable than the session accepts.
+            If noise makes a wrong value more probable than the session accepts, or a value is beyond the range that
+            `assume` declared.
         """
         if isinstance(array, CompressedIntegers):
             self._own(array)
@@ -214,6 +215,12 @@ class DigitSession(InFolders[Any]):
         else:
             self.same(array)
             found = dtypes.join([self._opened(digit) for digit in array.digits], array.dtype)
+            if array.bound is not None:
+                low, high = array.bound
+                if found.size and not low <= int(found.min()) <= int(found.max()) <= high:
+                    raise RangeError(
+                        f"A value is beyond {low} to {high}, the range that was declared; give x.assume a larger bound."
+                    )
         return found if array.shape else found[()]
 
     def _writer(self, array: Any) -> Any:
