@@ -44,7 +44,7 @@ def _check(call: Any, kind: str, *more: Any) -> None:
         lambda x: x.prod(1, where=FLAGS), lambda x: np.prod(x[0], initial=2), lambda x: x.mean(where=FLAGS),
         lambda x: np.mean(x, axis=1, where=FLAGS, keepdims=True), lambda x: x.mean(dtype=np.float64),
         lambda x: np.mean(x, dtype=float), lambda x: x.sum(where=True),
-        lambda x: np.sum(x, None, None, None, True),
+        lambda x: np.sum(x, None, None, None, True), lambda x: np.mean(x, axis=0, keepdims=1),
     ],
 )  # fmt: skip
 def test_sums_products_and_means(call: Any, kind: str) -> None:

@@ -138,6 +138,9 @@ def _called(name: str, *order: str) -> Callable[..., Any]:
             raise TypeError(f"numpy.{name} on encrypted arrays takes a, {', '.join(order)}; leave other arguments out.")
         if not hasattr(a, "session"):
             new(a)
+        if "keepdims" in known:
+            # numpy takes 1 for True.
+            known["keepdims"] = known["keepdims"] is not np._NoValue and bool(known["keepdims"])
         return getattr(a, name)(**{key: one for key, one in known.items() if one is not np._NoValue})
 
     return function
