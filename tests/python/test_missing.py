@@ -41,6 +41,9 @@ DIGITS: list[tuple[str, str, Any]] = [
     ("numpy.add(x, 1, dtype='i2')", "numpy.add(x.astype('i2'), 1)", X.astype("i2") + 1),
     ("2 ** x", "1 << x", 1 << X),
     ("max(x)", "x.max()", X.max()),
+    ("numpy.vecdot(x, y)", "(x * y).sum(axis=-1)", (X * Y).sum(axis=-1)),
+    ("numpy.choose(x & 1, [x, y])", "numpy.select([x == 0], [y], x)", np.select([X == 0], [Y], X)),
+    ("numpy.take_along_axis(x, y, 0)", "numpy.take_along_axis(x, numpy.array([3, 0, 1]), 0)", X[[3, 0, 1]]),
 ]  # fmt: skip
 SLOTS: list[tuple[str, str, Any]] = [
     ("numpy.sort(x)", "numpy.sort(x.to('digits'))", np.sort(X)),
@@ -55,6 +58,9 @@ FLOATS: list[tuple[str, str, Any]] = [
     ("numpy.round(v)", "(8 * v).astype(numpy.int16)", (8 * V).astype(np.int16)),
     ("2 ** v", "numpy.exp(v * numpy.log(2))", 2**V),
     ("v.__setitem__(0, 1)", "numpy.where(mask, 0.25, v)", np.where(MASK, 0.25, V)),
+    ("numpy.digitize(v, [0, 1])", "numpy.digitize((8 * v).astype(numpy.int16), [0, 5])", np.digitize(8 * V, [0, 5])),
+    ("numpy.logical_not(v)", "1 - v", 1 - V),
+    ("numpy.take_along_axis(v, v, 0)", "numpy.take_along_axis(v, numpy.array([3, 0, 1]), 0)", V[[3, 0, 1]]),
     ("v.tolist()", "v[0] + v.sum()", V[0] + V.sum()),
     ("numpy.isclose(v, v)", "(v - 0.5) ** 2", (V - 0.5) ** 2),
 ]
@@ -95,6 +101,7 @@ def test_of_floats(case: tuple[str, str, Any]) -> None:
         (lambda x, v: np.unique(x), "numpy.isin"), (lambda x, v: x.nonzero, "numpy.where"),
         (lambda x, v: x.tolist, "session.decrypt"), (lambda x, v: x.trace, "use numpy.trace"),
         (lambda x, v: np.quantile(x, 0), "numpy.sort"), (lambda x, v: v % 1, "int16"), (lambda x, v: v // 1, "int16"),
+        (lambda x, v: np.abs(v * 1j), r"x\.real"),
         (lambda x, v: np.round(v), "rounds"), (lambda x, v: 2**v, "numpy.exp"), (lambda x, v: v**-1, "1 / x"),
         (lambda x, v: f"{x[0]:.2f}", "decrypt"), (lambda x, v: sorted(x), "numpy.sort"),
         (lambda x, v: np.interp(x, [0, 1], [0, 1]), "session.take"), (lambda x, v: x.strides, "session.decrypt"),

@@ -41,7 +41,7 @@ _NARROW = 2.0**-20
 def applied(array: EncryptedArray, function: Any, *, domain: Any = None, bits: Any = BITS) -> EncryptedArray:
     """The values of a function, within `2^-bits` of its largest absolute value on the domain."""
     if not array.is_real:
-        raise RangeError("Functions are fitted to real values, and these are complex; encrypt their real parts.")
+        raise RangeError("Functions are fitted to real values, and these are complex; take x.real.")
     ends = _around(array) if domain is None else domain
     # The fit is made after the domain is checked.
     low, high = polynomials.ends(array, ends)

@@ -87,7 +87,10 @@ def compare(operation: str, x: EncryptedArray, y: Any = 0) -> EncryptedArray:
     encrypted = isinstance(y, type(x))
     y = y if encrypted else plain(y)
     if not x.is_real or (not y.is_real if encrypted else np.iscomplexobj(y)):
-        raise RangeError("Complex numbers cannot be compared; encrypt their real parts instead.")
+        raise RangeError(
+            "Complex numbers cannot be compared; compare real parts, x.real. The square of a size is "
+            "(x * x.conj()).real."
+        )
     if not encrypted:
         return _against_plain(operation, x, y)
     x.session.same(y)

@@ -21,6 +21,10 @@ _INSTEAD = {
     ),
     "partition": "use numpy.sort(x)",
     "argpartition": "use numpy.argsort(x)",
+    "choose": "use session.take(table, x) of numbers in the clear, or numpy.select([x == 0], [y], z)",
+    "vecdot": "use (x * y).sum(axis=-1)",
+    "matvec": "use (x * y[..., None, :]).sum(axis=-1)",
+    "put_along_axis": _CHANGE,
     "lexsort": "use numpy.argsort(x * n + y), for keys y below n",
     "piecewise": "use numpy.select([mask], [x], y)",
     "corrcoef": "numpy.cov(x, y) and x.std(bound=...) are its parts",
@@ -39,12 +43,16 @@ _OF_FLOATS = {
     **dict.fromkeys(("round", "around", "rint", "floor", "ceil", "trunc", "fix"), "x.astype(numpy.int16) rounds"),
     **dict.fromkeys(("any", "all", "count_nonzero"), "comparisons give 0 and 1, so (x > 0).sum() counts"),
     **dict.fromkeys(
-        ("equal", "not_equal", "array_equal", "array_equiv", "allclose", "isclose"),
+        ("equal", "not_equal", "array_equal", "array_equiv", "allclose", "isclose", "isin"),
         "floats have noise, so look at (x - y) ** 2, or compare whole numbers, as in x.astype(numpy.int16) == 3",
     ),
     "interp": "use session.function(x, f)",
     **dict.fromkeys(
-        ("floor_divide", "remainder", "divmod", "mod", "fmod"),
+        ("logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "invert"),
+        "conditions are the numbers 0 and 1, so write a * b for and, a + b - a * b for or, 1 - a for not",
+    ),
+    **dict.fromkeys(
+        ("floor_divide", "remainder", "divmod", "mod", "fmod", "searchsorted", "digitize", "histogram", "bincount"),
         "x.astype(numpy.int16) makes whole numbers, which have it",
     ),
 }

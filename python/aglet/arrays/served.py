@@ -188,6 +188,7 @@ VIEWS: dict[Any, str] = {
     np.expand_dims: "a axis",
     np.flip: "m axis",
     np.take: "a indices axis out mode",
+    np.take_along_axis: "arr indices axis",
     np.repeat: "a repeats axis",
     np.tile: "A reps",
     np.diagonal: "a offset axis1 axis2",

@@ -26,7 +26,7 @@ REARRANGE: frozenset[Callable[..., Any]] = frozenset(
         np.append, np.array_split, np.broadcast_to, np.column_stack, np.concatenate,
         np.copy, np.delete, np.diagonal, np.dsplit, np.dstack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit,
         np.hstack, np.moveaxis, np.ravel, np.repeat, np.reshape, np.resize, np.roll, np.rot90, np.split, np.squeeze,
-        np.stack, np.swapaxes, np.take, np.tile, np.transpose, np.vsplit, np.vstack,
+        np.stack, np.swapaxes, np.take, np.take_along_axis, np.tile, np.transpose, np.vsplit, np.vstack,
     }
 )  # fmt: skip
 """numpy's functions that only move elements."""
