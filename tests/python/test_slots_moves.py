@@ -253,3 +253,17 @@ def test_counts_that_are_bootstrapped() -> None:
     np.testing.assert_allclose(
         own.decrypt(some.mean()), np.where(np.arange(8) % 2 == 0, 109 // clear, 0).mean(), atol=0.01
     )
+
+
+def test_views_of_counts_are_sums_of_floats() -> None:
+    """A sum becomes a float as the sum of its terms, which have few bits; so do its elements in other shapes."""
+    own, clear = three(), np.array([[17, 42, 80, 65], [18, 3, 64, 29]], dtype=np.uint8)
+    calls: list[Any] = [
+        lambda x: (x > 18).sum().reshape(1), lambda x: (x > 18).sum(axis=0)[::-1], lambda x: (x > 18).sum(axis=1)[1],
+        lambda x: (x > 18).sum(axis=1, keepdims=True).T, lambda x: (x > 18).sum(axis=0).reshape(2, 2)[:, None, ::-1],
+    ]  # fmt: skip
+    for call in calls:
+        found = call(own.encrypt(clear, representation="slots")).astype(np.float64)
+        wanted = np.asarray(call(clear), dtype=np.float64)
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(own.decrypt(found), wanted, atol=0.01)

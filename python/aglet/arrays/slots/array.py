@@ -60,7 +60,7 @@ class EncryptedSlots(WholeNumbers):
         self.session, self.numbers, self.table, self.dtype, self.index = session, numbers, table, dtype, index
         self.everywhere = everywhere
         self._floats: Any = None
-        self._counted: tuple[EncryptedSlots, dict[str, Any]] | None = None
+        self._counted: tuple[EncryptedSlots, dict[str, Any], tuple[Callable[[Any], Any], ...]] | None = None
 
     # What it is
 
@@ -197,7 +197,11 @@ class EncryptedSlots(WholeNumbers):
         used, inverse = np.unique(index // slots, return_inverse=True)
         if len(used) < numbers.shape[1]:
             numbers, index = numbers.chosen(used), inverse.reshape(index.shape) * slots + index % slots
-        return EncryptedSlots(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
+        found = EncryptedSlots(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
+        if self._counted is not None:
+            terms, options, views = self._counted
+            found._counted = terms, options, (*views, move)
+        return found
 
     def at(self, index: Any, count: int | None = None, *, alone: bool = False) -> EncryptedSlots:
         """The elements at these places of so many ciphertexts; `alone` if all other slots are 0 then.

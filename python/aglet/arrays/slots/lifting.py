@@ -45,8 +45,10 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
         return public
     if x._counted is not None:
         # A sum of many has many bits, and its terms few.
-        terms, options = x._counted
+        terms, options, views = x._counted
         found: EncryptedArray = terms.astype(np.float64).sum(**options)
+        for move in views:
+            found = found.reshape(-1)[move(np.arange(found.size).reshape(found.shape))]
         return found.assume(bound=x.bound)
     if bits > casts.MOST_BITS:
         raise TypeError(

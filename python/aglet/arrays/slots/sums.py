@@ -80,7 +80,7 @@ def total(
         shape = tuple(1 if at in axes else length for at, length in enumerate(x.shape))
         found = found.reshape(shape)
     if found is not x and terms.bound == x.bound:
-        found._counted = x, {"axis": tuple(axes), "keepdims": keepdims}
+        found._counted = x, {"axis": tuple(axes), "keepdims": keepdims}, ()
     return found
 
 
