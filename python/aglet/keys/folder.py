@@ -61,9 +61,10 @@ def engine_of(index: Mapping[str, Any], part: str, place: Path, threads: int = 0
     except InsecureParametersError:
         raise
     except (ParameterError, RangeError, TypeError) as error:
+        as_what = " as fhew_engine=" if part == "fhew_key_id" else ""
         raise SerializationError(
             f"{shown(place / INDEX)} names no engine that there is; save the keys again, or pass the engine that they "
-            f"were made with. {error}"
+            f"were made with{as_what}. {error}"
         ) from error
     return made
 
