@@ -128,7 +128,7 @@ def test_longer_than_a_chunk(session: Session) -> None:
         (lambda x: np.diff(x, prepend=0), TypeError, "prepend"),
         (lambda x: np.cumsum(x, axis=-3), RangeError, "does not exist"),
         (lambda x: np.prod(x, axis=5), RangeError, "does not exist"),
-        (lambda x: np.prod(x, initial=2.0), TypeError, "initial"),
+        (lambda x: np.prod(x, out=np.zeros(())), TypeError, "out="),
         (lambda x: np.convolve(x, V), RangeError, "row by row"),
         (lambda x: np.convolve(x[0], V, "circular"), ValueError, "full, same, valid"),
         (lambda x: np.average(x, weights=x), TypeError, "plain weights"),
