@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Words of a tile: the tiles of all rows of two products stay in an L2 cache of 1 MB.
 const TILE: usize = 1024;
 
-/// Whether this machine relinearizes so many products that meet one key in one go. One alone waits for the key, and by floating-point lanes
-/// takes a tenth longer than one operation after the other.
+/// Whether this machine relinearizes so many products that meet one key in one go: one alone takes a tenth longer so by floating-point
+/// lanes, and all kernels go the same way.
 pub const fn in_one_go(products: usize) -> bool {
     products > 1
 }

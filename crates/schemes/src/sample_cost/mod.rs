@@ -175,15 +175,13 @@ impl SampleCost {
             self.count(Tally::rsub_mul(self.n()).times(2 * kept as u64));
             Ok(())
         })?;
-        let mut here = tails.into_iter().map(|tail| {
+        let halves = tails.into_iter().map(|_tail| {
             let rows = self.hold_here(kept);
             self.convert(leave, kept);
-            std::mem::drop(tail);
             rows
         });
-        let mut here: Vec<_> = here.by_ref().collect();
+        let mut halves = halves.collect::<Vec<_>>().into_iter();
         std::mem::drop(raised);
-        let mut halves = here.drain(..);
         let both = there.into_iter().map(|[b, a]| Some([halves.next()?.beside(b), halves.next()?.beside(a)]));
         Ok(both.flatten().collect())
     }
