@@ -62,7 +62,6 @@ class Live:
         self.engine, self.keys = engine, keys
         key = None if keys.bootstrap is None else keys._need("bootstrap", "ckks")
         self.refreshed_level: int | None = None
-        self._lossy = key is not None and key.method == "lossy"
         if key is not None:
             stages = None if key.size == "small" else key.stage_count
             self.refreshed_level = engine.estimate(stages, key.size, key.method).output_level
@@ -160,19 +159,16 @@ class Live:
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]:
         """Bootstrap all chunks: real ones in pairs, each pair in the time of one complex bootstrap."""
         keys, engine = self.keys.bootstrap_arguments, self.engine
-        calls: list[Callable[..., Any]] = [engine.bootstrap, engine.merge_bootstrap]
-        if self._lossy:
-            calls = [engine.lossy_bootstrap, engine.lossy_merge_bootstrap]
-        single, pair = calls
-        if not real and not self._lossy:
+        lossy = self.keys._need("bootstrap", "ckks").method == "lossy"
+        if not (real or lossy):
             return engine.bootstrap_many(chunks, *keys, bound=bound)
-        if not real:
-            return [single(one, *keys, bound=bound) for one in chunks]
-        paired = len(chunks) - len(chunks) % 2
+        single: Callable[..., Any] = engine.lossy_bootstrap if lossy else engine.bootstrap
+        pair: Callable[..., Any] = engine.lossy_merge_bootstrap if lossy else engine.merge_bootstrap
+        paired = len(chunks) - len(chunks) % 2 if real else 0
         done = [
             one for i in range(0, paired, 2) for one in pair(chunks[i], chunks[i + 1], *keys, bound=bound, real=True)
         ]
-        rest = [single(one, *keys, bound=bound, real=True) for one in chunks[paired:]]
+        rest = [single(one, *keys, bound=bound, real=real or None) for one in chunks[paired:]]
         return done + rest
 
     @functools.cached_property
