@@ -116,7 +116,7 @@ def test_cells_that_are_too_many_are_refused_in_sentences(more: int) -> None:
     assert ended.stdout.count("refused") == ended.stdout.count(".\n") == 4, ended.stdout
 
 
-@pytest.mark.parametrize("more", [1, 50, 70, 80, 100, 120])
+@pytest.mark.parametrize("more", [1, 10, 50, 60, 66, 68, 70, 80, 100, 120])
 def test_an_engine_whose_tables_have_no_room_is_refused(more: int) -> None:
     """Tables cannot say that there is no memory: they ended the process."""
     program = (

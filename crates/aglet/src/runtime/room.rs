@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Bytes that can be had before work begins. Polynomials and keys say so where they cannot; what is small beside them ends the
 /// process then, as everywhere in Rust.
-const HEADROOM: usize = 64 << 20;
+pub(super) const HEADROOM: usize = 64 << 20;
 /// For so long what was seen holds: nobody fills a quarter of that memory meanwhile. A look costs ten microseconds, and the smallest
 /// sum of ciphertexts takes twenty.
 const FRESH: Duration = Duration::from_millis(2);
@@ -76,7 +76,7 @@ impl Room {
 }
 
 /// Asks the system for memory that is given back at once. Nothing is touched, so it takes ten microseconds.
-fn headroom(bytes: usize) -> Result<(), Error> {
+pub(super) fn headroom(bytes: usize) -> Result<(), Error> {
     let mut room: Vec<u8> = Vec::new();
     room.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
     std::hint::black_box(&room);

@@ -1,5 +1,6 @@
 //! The threads of an engine, and of work that has none.
 
+use super::room;
 use crate::{Error, ParameterError};
 use aglet_ring::process::PerProcess;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -18,7 +19,7 @@ impl Threads {
     /// Starts this number of threads; 0 uses all cores.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for more than are of use, or than the system gives.
+    /// [`Error::Parameter`] for more than are of use, or than the system gives; [`aglet_ring::Error::OutOfMemory`].
     pub(crate) fn start(count: usize) -> Result<Self, Error> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = MOST.max(2 * cores);
@@ -53,5 +54,9 @@ pub(crate) fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> Result<T,
 
 fn pool(count: usize) -> Result<ThreadPool, Error> {
     let builder = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("aglet-{i}"));
-    Ok(builder.build().map_err(|reason| ParameterError::Threads { reason })?)
+    builder.build().or_else(|reason| {
+        // The system gives one answer to too many threads and to no memory for their stacks.
+        room::headroom(room::HEADROOM)?;
+        Err(ParameterError::Threads { reason }.into())
+    })
 }
