@@ -17,7 +17,8 @@ mod table;
 mod x86_64;
 
 pub(crate) use generic::blind::BlindRow;
-pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
+pub(crate) use generic::keyswitch::{KeyRow, ProductRow};
+pub(crate) use generic::linear_map::{DiagonalRow, LinearMapInput, LinearMapRow};
 pub(crate) use generic::pointwise::FormRow;
 pub(crate) use generic::stream::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};
 pub(crate) use generic::sums::{ProductSum, SmallSums, SIDE, SUMS, WEIGHTS};

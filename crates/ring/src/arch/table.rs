@@ -59,7 +59,7 @@ macro_rules! kernels {
         $(#[$feature])*
         unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
             // SAFETY: see above.
-            unsafe { generic::keyswitch::linear_map::<$lanes>(m, row, out) }
+            unsafe { generic::linear_map::linear_map::<$lanes>(m, row, out) }
         }
         $(#[$feature])*
         unsafe fn rotated_sum(m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {

@@ -3,6 +3,7 @@
 pub(crate) mod basis;
 pub(crate) mod blind;
 pub(crate) mod keyswitch;
+pub(crate) mod linear_map;
 pub(crate) mod ntt;
 pub(crate) mod pointwise;
 pub(crate) mod rotations;
