@@ -19,8 +19,7 @@ use std::sync::Arc;
 /// Words of a tile: the tiles of all rows of two products stay in an L2 cache of 1 MB.
 const TILE: usize = 1024;
 
-/// Whether this machine relinearizes so many products that meet one key in one go: one alone takes a tenth longer so by floating-point
-/// lanes, and all kernels go the same way.
+/// Whether this machine relinearizes so many products that meet one key in one go: one alone is no quicker so.
 pub const fn in_one_go(products: usize) -> bool {
     products > 1
 }

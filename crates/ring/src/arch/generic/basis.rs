@@ -1,7 +1,7 @@
 //! Base conversion: from residues modulo q_1..q_a to residues modulo other primes, exact up to the multiple of
 //! Q = q_1...q_a, which a sum in doubles decides.
 
-use super::{lines, words};
+use super::{ask_ahead, lines, words};
 use crate::arch::lanes::Lanes;
 use crate::constants::basis::{ConverterConstants, Target};
 
@@ -26,6 +26,7 @@ pub(crate) unsafe fn balance<L: Lanes>(c: &ConverterConstants, rows: &mut [&mut 
         for at in (0..v.len()).step_by(L::WIDTH) {
             let mut f = L::f_zero();
             for (row, source) in rows.iter().zip(c.sources()) {
+                ask_ahead::<L>(row.as_ptr().add(at));
                 f = L::f_mul_add(f, l.load(row.as_ptr().add(at)), source.inverse);
             }
             let mut multiples = L::f_round(f);
@@ -70,21 +71,21 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterConstants, first: usize, row
                 let mut pairs = 0;
                 if L::FEW_REGISTERS && width.is_multiple_of(2 * L::WIDTH) {
                     pairs = targets.len() / 2;
-                    for ((l, targets), out) in
-                        lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2))
-                    {
+                    let turns = lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2));
+                    for (turn, ((l, targets), out)) in turns.enumerate() {
                         let out = [out[0].as_mut_ptr().add(start), out[1].as_mut_ptr().add(start)];
                         for at in (0..width).step_by(2 * L::WIDTH) {
+                            ask_for::<L, 2>(rows, (turn, pairs), at, out);
                             both_in_parts::<L, 2>([l[0], l[1]], targets, rows, (at, chunk), out);
                         }
                     }
                 } else if L::WIDTH == 8 && rows.len() <= chunk && width.is_multiple_of(FLIGHT * L::WIDTH) {
                     pairs = targets.len() / 2;
-                    for ((l, targets), out) in
-                        lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2))
-                    {
+                    let turns = lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2));
+                    for (turn, ((l, targets), out)) in turns.enumerate() {
                         let out = [out[0].as_mut_ptr().add(start), out[1].as_mut_ptr().add(start)];
                         for at in (0..width).step_by(FLIGHT * L::WIDTH) {
+                            ask_for::<L, FLIGHT>(rows, (turn, pairs), at, out);
                             both::<L, FLIGHT>([l[0], l[1]], targets, rows, at, out);
                         }
                     }
@@ -107,6 +108,26 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterConstants, first: usize, row
                         l.store(out.as_mut_ptr().add(start + at), x);
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Asks for later words of two targets, which are read before they are written, and of this turn's share of the sources, for `K`
+/// vectors from `at`.
+#[inline(always)]
+unsafe fn ask_for<L: Lanes, const K: usize>(
+    sources: &[*const u64],
+    (turn, turns): (usize, usize),
+    at: usize,
+    out: [*mut u64; 2],
+) {
+    for line in (at..at + K * L::WIDTH).step_by(8) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe {
+            out.iter().for_each(|out| ask_ahead::<L>(out.wrapping_add(line)));
+            if line / 8 % turns == turn {
+                sources.iter().for_each(|row| ask_ahead::<L>(row.wrapping_add(line)));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Products of decomposed polynomials with switching keys, over one limb in the transform domain.
 
+use super::ask_ahead;
 use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
 use crate::automorphism::Permutation;
@@ -19,6 +20,8 @@ pub(crate) struct KeyRow<'a> {
 /// Words of a limb that all inputs of [`key_product`] take before the first goes on: rows of a key of this length stay in the
 /// L2 cache.
 const SHARED: usize = 4096;
+/// Words that a row is asked for ahead where a permutation leads to: no line of it is guessed by the processor.
+const PERMUTED_AHEAD: usize = 256;
 
 /// Loads through a permutation, or straight.
 #[inline(always)]
@@ -39,10 +42,25 @@ pub(super) unsafe fn ask<L: Lanes>(row: &[u64], at: usize, g: &Permutation) {
     unsafe { L::prefetch(row.as_ptr().add(*g.table().get_unchecked(at / L::WIDTH) as usize)) }
 }
 
+/// Asks for what [`load`] reads of a row some vectors later.
+#[inline(always)]
+unsafe fn ask_later<L: Lanes>(row: &[u64], at: usize, permutation: Option<&Permutation>) {
+    // SAFETY: as for `load`; a permutation moves whole lines.
+    unsafe {
+        match permutation {
+            _ if !at.is_multiple_of(8) => {}
+            None => ask_ahead::<L>(row.as_ptr().add(at)),
+            Some(g) if at + PERMUTED_AHEAD < row.len() => ask::<L>(row, at + PERMUTED_AHEAD, g),
+            Some(_) => {}
+        }
+    }
+}
+
 /// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position; canonical or balanced.
 /// With `D` the number of digits is known and no more than a wide accumulator takes beside the addend; `LAZY` is as for `acc_sum`.
+/// With `ALONG` the rows are read from one end to the other, and asked for ahead.
 #[inline(always)]
-pub(super) unsafe fn product<L: Lanes, const D: usize, const LAZY: bool>(
+pub(super) unsafe fn product<L: Lanes, const D: usize, const LAZY: bool, const ALONG: bool>(
     l: L,
     digits: &[&[u64]],
     addend: Option<&[u64]>,
@@ -54,6 +72,9 @@ pub(super) unsafe fn product<L: Lanes, const D: usize, const LAZY: bool>(
         let zero = (l.acc_zero::<false>(), l.acc_zero::<false>());
         let (mut b, mut a) = zero;
         if let Some(row) = addend {
+            if ALONG {
+                ask_later::<L>(row, at, key.permutation);
+            }
             b = l.acc_add(b, load(l, row, at, key.permutation));
         }
         // What earlier accumulators came to.
@@ -65,9 +86,16 @@ pub(super) unsafe fn product<L: Lanes, const D: usize, const LAZY: bool>(
                 a_sum = l.tame(l.add(a_sum, l.acc_reduce::<false>(a)));
                 ((b, a), room) = (zero, L::CHUNK);
             }
-            let x = load(l, digits.get_unchecked(d), at, key.permutation);
-            b = l.mac(b, x, l.load(key.b.get_unchecked(d).as_ptr().add(at)));
-            a = l.mac(a, x, l.load(key.a.get_unchecked(d).as_ptr().add(at)));
+            let digit = digits.get_unchecked(d);
+            let (key_b, key_a) = (key.b.get_unchecked(d), key.a.get_unchecked(d));
+            if ALONG {
+                ask_later::<L>(digit, at, key.permutation);
+                ask_later::<L>(key_b, at, None);
+                ask_later::<L>(key_a, at, None);
+            }
+            let x = load(l, digit, at, key.permutation);
+            b = l.mac(b, x, l.load(key_b.as_ptr().add(at)));
+            a = l.mac(a, x, l.load(key_a.as_ptr().add(at)));
             room -= 1;
         }
         if D > 0 && LAZY {
@@ -150,7 +178,7 @@ unsafe fn key_product_of<L: Lanes, const D: usize>(
     for at in (start..end).step_by(L::WIDTH) {
         // SAFETY: as for `key_product`.
         unsafe {
-            let (mut b, mut a) = product::<L, D, true>(l, input.digits, input.added_before, key, at);
+            let (mut b, mut a) = product::<L, D, true, true>(l, input.digits, input.added_before, key, at);
             if let Some((x, y)) = input.added_after {
                 (b, a) = (l.add(b, l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
             }

@@ -1,7 +1,7 @@
 //! The inner sums of baby-step giant-step linear maps over one limb in the transform domain: rotated copies by products with keys, each
 //! times a diagonal.
 
-use super::keyswitch::{product, with_digits, KeyRow};
+use super::keyswitch::{ask, product, with_digits, KeyRow};
 use super::{lines, words};
 use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
@@ -102,7 +102,7 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
     }
 }
 
-/// One tile of the rotated pair `i` of input `k`; with the first input its successor's keys on their way to the cache.
+/// One tile of the rotated pair `i` of input `k`; with the first input what its successor reads on its way to the cache.
 #[inline(always)]
 unsafe fn rotate<L: Lanes, const D: usize>(
     l: L,
@@ -120,14 +120,20 @@ unsafe fn rotate<L: Lanes, const D: usize>(
         // SAFETY: as for `linear_map`; `start + at` is below the length of a limb.
         unsafe {
             if let Some(key) = following.filter(|_| at % 8 == 0) {
-                // Many keys, each read in short runs: the processor cannot guess the next.
+                // Many keys, each read in short runs, and digits where its rotation leads: the processor cannot guess them.
                 for d in 0..if D > 0 { D } else { digits.len() } {
                     L::prefetch(key.b.get_unchecked(d).as_ptr().add(start + at));
                     L::prefetch(key.a.get_unchecked(d).as_ptr().add(start + at));
+                    if let Some(g) = key.permutation {
+                        ask::<L>(digits.get_unchecked(d), start + at, g);
+                    }
+                }
+                if let (Some(g), Some((c0, _))) = (key.permutation, lifted) {
+                    ask::<L>(c0, start + at, g);
                 }
             }
             let (b, a) = match (row.babies.get_unchecked(i), lifted) {
-                (Some(key), _) => product::<L, D, false>(l, digits, lifted.map(|x| x.0), key, start + at),
+                (Some(key), _) => product::<L, D, false, false>(l, digits, lifted.map(|x| x.0), key, start + at),
                 (None, Some((c0, c1))) => {
                     (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
                 }

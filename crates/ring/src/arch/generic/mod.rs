@@ -11,6 +11,18 @@ pub(crate) mod small;
 pub(crate) mod stream;
 pub(crate) mod sums;
 
+use super::lanes::Lanes;
+
+/// Words that rows are asked for ahead: where a page of 4 KB ends the processor's own prefetching begins anew.
+const AHEAD: usize = 1024;
+
+/// Asks for the line of a row that will be wanted [`AHEAD`] words after this one; past the end of a row it asks in vain.
+#[inline(always)]
+unsafe fn ask_ahead<L: Lanes>(p: *const u64) {
+    // SAFETY: the CPU has the instruction set of `L`, and a prefetch touches nothing.
+    unsafe { L::prefetch(p.wrapping_add(AHEAD)) }
+}
+
 /// One cache line: scratch made of it never splits a vector between two lines.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]

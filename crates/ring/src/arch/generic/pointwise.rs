@@ -1,5 +1,6 @@
 //! Sums of products over one limb.
 
+use super::ask_ahead;
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 
@@ -57,7 +58,10 @@ unsafe fn forms<L: Lanes, const K: usize>(m: &Modulus, form: &FormRow<'_>, out: 
                 for (x, y) in chunk {
                     let (x, y) = (x.as_ptr().add(at), y.as_ptr().add(at));
                     for (k, a) in accs.iter_mut().enumerate() {
-                        *a = l.mac(*a, l.load(x.add(k * L::WIDTH)), l.load(y.add(k * L::WIDTH)));
+                        let (x, y) = (x.add(k * L::WIDTH), y.add(k * L::WIDTH));
+                        ask_ahead::<L>(x);
+                        ask_ahead::<L>(y);
+                        *a = l.mac(*a, l.load(x), l.load(y));
                     }
                 }
                 room -= chunk.len();
@@ -69,7 +73,9 @@ unsafe fn forms<L: Lanes, const K: usize>(m: &Modulus, form: &FormRow<'_>, out: 
                 }
                 let c = if i < KEPT { constants[i] } else { l.constant(*c) };
                 for (k, a) in accs.iter_mut().enumerate() {
-                    *a = l.mac(*a, l.load(x.as_ptr().add(at + k * L::WIDTH)), c);
+                    let x = x.as_ptr().add(at + k * L::WIDTH);
+                    ask_ahead::<L>(x);
+                    *a = l.mac(*a, l.load(x), c);
                 }
                 room -= 1;
             }
@@ -126,6 +132,7 @@ pub(crate) unsafe fn rsub_mul<L: Lanes>(m: &Modulus, x: &mut [u64], y: &[u64], w
         let w = l.splat(L::prepare(m, w));
         for at in (0..x.len()).step_by(L::WIDTH) {
             let p = x.as_mut_ptr().add(at);
+            ask_ahead::<L>(p);
             l.store_tame(p, l.mul(l.sub(l.load(y.as_ptr().add(at)), l.load(p)), w));
         }
     }
