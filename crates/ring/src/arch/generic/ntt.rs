@@ -29,6 +29,7 @@
 
 mod butterflies;
 
+use super::ask_ahead;
 use crate::arch::lanes::Lanes;
 use crate::constants::ntt::NttConstants;
 use butterflies::{forward_block, forward_quad, inverse_block, inverse_quad, last_rules, rules, Block, Twiddles};
@@ -59,6 +60,9 @@ unsafe fn forward_quads<L: Lanes, const CANONICAL: bool, const TAME: bool>(
             let p = [0, 1, 2, 3].map(|j| data.add(at + j * h));
             let mut x = [L::load_raw(p[0]); 4];
             for (j, x) in x.iter_mut().enumerate() {
+                if CANONICAL && at % 8 == 0 {
+                    ask_ahead::<L>(p[j]);
+                }
                 *x = match (CANONICAL, TAME && j < 2) {
                     (true, _) => l.load(p[j]),
                     (_, true) => l.tame(L::load_raw(p[j])),
@@ -123,6 +127,9 @@ unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool, const RO
             let mut x = [L::load_raw(data); 16];
             for (j, x) in x.iter_mut().enumerate().take(1 << K) {
                 let p = data.add(j * h);
+                if CANONICAL && at % 8 == 0 {
+                    ask_ahead::<L>(p);
+                }
                 *x = match (CANONICAL, L::GROWS) {
                     (true, _) if j < 1 << (K - 1) => l.lift(l.load(p), if ROOMY { 13 } else { 1 }),
                     (true, _) => l.load(p),
@@ -201,6 +208,9 @@ unsafe fn gather<L: Lanes, const K: usize, const CANONICAL: bool>(l: L, data: *c
             let mut t = [x[0]; 8];
             for (lane, t) in t.iter_mut().enumerate().take(L::WIDTH) {
                 let p = data.add((lane << K) + part * L::WIDTH);
+                if CANONICAL {
+                    ask_ahead::<L>(p);
+                }
                 *t = if CANONICAL { l.load(p) } else { L::load_raw(p) };
             }
             L::transpose(&mut t);
