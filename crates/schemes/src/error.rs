@@ -83,7 +83,10 @@ pub enum Error {
     },
 
     /// A result whose failure probability is too high.
-    #[error("{gate} on these inputs would fail with probability 2^{log2:.1}, and at most 2^{allowed} is allowed; bootstrap the inputs first, or allow more.")]
+    #[error(
+        "{gate} on these inputs would fail with probability 2^{log2:.1}, and at most 2^{allowed} is allowed; {}, or allow more.",
+        remedy(gate)
+    )]
     Failure {
         /// The gate, or the table.
         gate: &'static str,
@@ -210,5 +213,17 @@ impl Error {
     /// For a linear map that has no diagonal.
     pub fn zero_map(slots: usize) -> Self {
         Self::InvalidLinearMap { slots, reason: "it has no diagonal, so its result is always zero" }
+    }
+}
+
+/// What lowers the failure probability of a gate or table. Integers of several digits have no bootstrap that returns them, and tables of
+/// several messages fail in most sets with fresh inputs too.
+fn remedy(gate: &str) -> &'static str {
+    match gate {
+        "A sign" | "A digit" | "A floor" => "take integers of fewer bits or FhewEngine(preset=\"wide\")",
+        several if several.starts_with("A table of several messages") => {
+            "take FhewEngine(preset=\"wide\"), bootstrap the inputs first"
+        }
+        _ => "bootstrap the inputs first",
     }
 }

@@ -33,7 +33,40 @@ _INSTEAD = {
     "tolist": "use session.decrypt(x).tolist()",
     "view": "use x.astype(dtype, casting='unsafe')",
 }
+_POWERS = "2 ** numpy.arange(bits, dtype=x.dtype)"
+_OF_PEERS = {
+    # Methods of encrypted integers in libraries that do not follow numpy.
+    **dict.fromkeys(("if_then_else", "select", "cmux", "mux"), "use numpy.where(flag, x, y)"),
+    **dict.fromkeys(
+        ("eq", "ne", "lt", "le", "gt", "ge", "neg", "scalar_add", "scalar_sub", "scalar_mul"),
+        "use operators, as in x == y and x + 1",
+    ),
+    **dict.fromkeys(
+        ("rotate_left", "rotate_right"),
+        "write (x << k) | (x >> (bits - k)) of an unsigned dtype, for the left, and the shifts swapped for the right",
+    ),
+    **dict.fromkeys(
+        ("overflowing_add", "checked_add"), "s = x + y of an unsigned dtype wraps around, and s < x is its flag"
+    ),
+    **dict.fromkeys(
+        ("overflowing_sub", "checked_sub"), "d = x - y of an unsigned dtype wraps around, and x < y is its flag"
+    ),
+    **dict.fromkeys(
+        ("overflowing_mul", "checked_mul"), "multiply in a wider dtype, as x.astype(numpy.uint16) * y, and compare"
+    ),
+    **dict.fromkeys(("div_rem", "checked_div_rem"), "use divmod(x, y)"),
+    **dict.fromkeys(("cast", "cast_into", "cast_from"), "use x.astype(dtype)"),
+    "count_ones": "use numpy.bitwise_count(x)",
+    "leading_zeros": f"of an unsigned dtype it is (x[..., None] < {_POWERS}).sum(axis=-1)",
+    "trailing_zeros": f"of an unsigned dtype and x above 0 it is ((x & -x)[..., None] > {_POWERS}).sum(axis=-1)",
+    "ilog2": f"of an unsigned dtype and x above 0 it is (x[..., None] >= {_POWERS}).sum(axis=-1) - 1",
+    **dict.fromkeys(("is_even", "is_odd"), "write (x & 1) == 0 or == 1"),
+    **dict.fromkeys(("apply_lookup_table", "match_value", "reverse_bits"), "use session.take(table, x)"),
+    "decrypt": "use session.decrypt(x)",
+    **dict.fromkeys(("serialize", "safe_serialize"), "use session.save(x, folder)"),
+}
 _OF_WHOLE = {
+    **_OF_PEERS,
     **dict.fromkeys(("array_equal", "array_equiv", "allclose"), "use (x == y).all()"),
     "isclose": "use x == y",
     "interp": "use session.take(table, x)",

@@ -259,6 +259,8 @@ class Pool:
             refused = [Failure(name, why, "", 0) for name, why in found.refused.items()]
             return Task(number, place, None), groups, len(found.names), refused
         pairs = source.items() if isinstance(source, Mapping) else source
+        if not isinstance(pairs, Iterable):
+            raise _no_source(source)
         total = len(source) if hasattr(source, "__len__") else 0
         return Task(number, None, None), self._grouped_pairs(pairs), total, []
 
@@ -280,11 +282,15 @@ class Pool:
 def _pair(given: Any) -> tuple[Any, Any]:
     """A name and a ciphertext."""
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise TypeError(
-            f"A stream takes a folder, a mapping of names to ciphertexts, or pairs of both, not {type(given).__name__} "
-            "in their place; for a list write enumerate(ciphertexts)."
-        )
+        raise _no_source(given)
     return given[0], given[1]
+
+
+def _no_source(given: Any) -> TypeError:
+    return TypeError(
+        f"A stream takes a folder, a mapping of names to ciphertexts, or pairs of both, not {type(given).__name__} "
+        "in their place; for a list write enumerate(ciphertexts)."
+    )
 
 
 def _chunks(some: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:

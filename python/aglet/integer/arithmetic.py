@@ -15,7 +15,7 @@ from aglet._core import (
     IntegerRelinearizationKey,
     IntegerRotationKey,
 )
-from aglet.errors import KeyMismatchError, ParameterError
+from aglet.errors import KeyMismatchError, LevelError, ParameterError
 from aglet.integer import operands, values
 
 __all__ = ["SCHEMES", "IntegerArithmetic"]
@@ -26,14 +26,19 @@ Operand = Any
 """A ciphertext, a plaintext, a whole number, or a list or array of whole numbers."""
 
 
+def _ciphertext_first(a: Operand, b: Operand) -> tuple[Any, Any]:
+    """Operands of a commutative operation: what is in the clear comes second."""
+    return (b, a) if isinstance(b, IntegerCiphertext) and not isinstance(a, IntegerCiphertext) else (a, b)
+
+
 class IntegerArithmetic:
     """Mixed into `IntegerEngine`."""
 
     _core: _core.IntegerEngine
     packing: Any
 
-    def add(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
-        """The sum a + b of two ciphertexts, or of a ciphertext and numbers in the clear.
+    def add(self, a: Operand, b: Operand) -> IntegerCiphertext:
+        """The sum a + b of two ciphertexts, or of a ciphertext and numbers in the clear, in either order.
 
         The lower level of the two remains.
 
@@ -48,14 +53,17 @@ class IntegerArithmetic:
         RangeError
             If numbers in the clear are out of range; see `encode`.
         """
+        a, b = _ciphertext_first(a, b)
         if isinstance(b, IntegerCiphertext):
             return self._core.add(operands.ciphertext(a), b)
         if values.is_number(b):
             return self._core.add_number(operands.ciphertext(a), values.as_number(b, self._core.plaintext_modulus))
         return self._core.add_plain(operands.ciphertext(a), self._encoded(b))
 
-    def subtract(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
+    def subtract(self, a: Operand, b: Operand) -> IntegerCiphertext:
         """The difference a - b. Operands and errors are those of `add`."""
+        if isinstance(b, IntegerCiphertext) and not isinstance(a, IntegerCiphertext):
+            return self.add(self.negate(b), a)
         if isinstance(b, IntegerCiphertext):
             return self._core.subtract(operands.ciphertext(a), b)
         if values.is_number(b):
@@ -69,7 +77,7 @@ class IntegerArithmetic:
 
     def multiply(
         self,
-        a: IntegerCiphertext,
+        a: Operand,
         b: Operand,
         relinearization_key: IntegerRelinearizationKey | None = None,
         *,
@@ -77,7 +85,7 @@ class IntegerArithmetic:
     ) -> IntegerCiphertext:
         """The product a * b, one level below the lower of the two.
 
-        A product with numbers in the clear takes no level, only noise.
+        A product with numbers in the clear, which may be `a` or `b`, takes no level, only noise.
 
         Without a key, the product of two ciphertexts has three polynomials and stays at its level. `relinearize` makes
         it two polynomials and takes the level. A sum of such products then needs only one relinearization.
@@ -99,6 +107,7 @@ class IntegerArithmetic:
         RangeError
             If numbers in the clear are out of range; see `encode`.
         """
+        a, b = _ciphertext_first(a, b)
         left, scaled = operands.ciphertext(a), method == "scale-invariant"
         checks.choice("method", method, ("modulus-switching", "scale-invariant"))
         if isinstance(b, IntegerCiphertext):
@@ -157,7 +166,14 @@ class IntegerArithmetic:
         LevelError
             If the ciphertext is below that level, or the level does not exist.
         """
-        return self._core.level_down(operands.ciphertext(ciphertext), values.as_level(level, self._core.max_level))
+        now = operands.ciphertext(ciphertext).level
+        to = values.as_level(level, self._core.max_level)
+        if to > now:
+            raise LevelError(
+                f"A ciphertext at level {now} cannot be brought to level {to}: levels only go down; bootstrap it to "
+                "gain levels, or encrypt it higher."
+            )
+        return self._core.level_down(ciphertext, to)
 
     def rescale(self, ciphertext: IntegerCiphertext) -> IntegerCiphertext:
         """Divide a ciphertext by its highest prime: the same integers one level lower, with the least possible noise.

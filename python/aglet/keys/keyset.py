@@ -302,6 +302,11 @@ class KeySet:
         if checks.flag("secret", secret) and own not in index["keys"]:
             raise MissingKeyError(f"{shown(place)} has no secret key; copy {own}.key into it, or load without it.")
         wanted = [name for name in index["keys"] if secret or name not in SECRETS]
+        # Secret keys are kept apart from folders, and a copy may have lost others.
+        for name in wanted:
+            if not (place / f"{name}.key").exists():
+                what = "load without it" if name in SECRETS else "save the keys again"
+                raise MissingKeyError(f"{shown(place)} has no {name}.key; copy that file into it, or {what}.")
         read = {name: home._home(name).read(place / f"{name}.key", progress=progress) for name in wanted}
         try:
             found = dataclasses.replace(home, **read)

@@ -13,7 +13,7 @@ sentences! {
     TooFew { what: String, count: usize, level: usize } =>
         "{what} needs {count} level{} and the ciphertext is at level {level}; bootstrap it first, or encrypt at level {count} or higher.",
         if *count == 1 { "" } else { "s" };
-    Encoding { what: &'static str, operand: &'static str } => "{what} needs 1 level; encode {operand} for level 1 or higher.";
+    Encoding { what: &'static str, operand: &'static str } => "{what} needs 1 level; encode {operand} for level 1 or higher, and bootstrap ciphertexts that are lower.";
 
     RotationKey { most: usize, level: usize } =>
         "This key rotates up to level {most} and the ciphertext is at level {level}; make the key for a higher level.";

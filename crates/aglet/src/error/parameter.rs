@@ -36,7 +36,7 @@ sentences! {
     NoArray => "There is no array to join; give at least one.";
     NoSums { cells: usize, count: usize } => "{cells} ciphertexts have no sums of {count}; give an axis that has some.";
     Numbers { found: usize, wanted: usize } => "There are {found} numbers for {wanted} ciphertexts; give one each.";
-    Forms { one: &'static str, other: &'static str } =>
+    Forms { one: String, other: String } =>
         "One array holds values of the form \"{one}\" and the other \"{other}\"; bring them to one form with a table, or encrypt them alike.";
     Bits => "Bits have no sums; combine them with gates, as in engine.xor(x, y, key), or encrypt integers.";
     NegatedIntegers => "Integers have no negation as bits do; take a table, or subtract them from a number.";

@@ -73,7 +73,7 @@ sentences! {
         "A sum has left the range of its form: an element is {value}, outside {least} to {most}; keep sums within the range, or encrypt {fix}.";
     Failure { log2: f64, allowed: f64 } =>
         "The noise of these ciphertexts makes a decrypted value wrong with probability 2^{log2:.1}, and at most 2^{allowed} is allowed; bootstrap \
-         before sums and multiples grow this large, or allow more with max_failure.";
+         before sums and multiples grow this large, take integers of fewer bits, or allow more with max_failure.";
     ComparedBits { bits: u32, modulus: u64, most: u32 } =>
         "Integers of {bits} bits cannot be compared modulo {modulus}; take 1 to {most} bits, and compare larger ones digit by digit.";
 

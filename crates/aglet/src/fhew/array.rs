@@ -91,6 +91,15 @@ impl Form {
             Form::Unsigned(_) => "unsigned",
         }
     }
+
+    /// Its name and, of integers, their bits: two forms that differ have different ones.
+    fn in_full(self) -> String {
+        match self {
+            Form::Integers(integer) => format!("{} of {} bits", self.name(), integer.bits()),
+            Form::Unsigned(unsigned) => format!("{} of {} bits", self.name(), unsigned.bits()),
+            Form::Bits | Form::Messages(_) => self.name().to_owned(),
+        }
+    }
 }
 
 /// Ciphertexts of one secret key and one form. An array never changes, and arrays that are indexed or reshaped from it
@@ -274,8 +283,8 @@ impl Array {
     /// [`Error::Parameter`] for another form.
     pub fn without_padding(&self) -> Result<Self, Error> {
         if self.form != Form::Messages(Domain::Padded) {
-            let padded = Form::Messages(Domain::Padded).name();
-            return Err(ParameterError::Forms { one: self.form.name(), other: padded }.into());
+            let padded = Form::Messages(Domain::Padded).in_full();
+            return Err(ParameterError::Forms { one: self.form.in_full(), other: padded }.into());
         }
         let doubled = self.times(&vec![2; self.cells.len()])?;
         Ok(Self { form: Form::Messages(Domain::Full), ..doubled })
@@ -316,7 +325,7 @@ impl Array {
             return Err(ForeignError::Arrays { one, other }.into());
         }
         if self.form != other.form {
-            return Err(ParameterError::Forms { one: self.form.name(), other: other.form.name() }.into());
+            return Err(ParameterError::Forms { one: self.form.in_full(), other: other.form.in_full() }.into());
         }
         Ok(())
     }

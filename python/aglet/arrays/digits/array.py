@@ -158,6 +158,8 @@ class EncryptedIntegers(WholeNumbers):
         wanted = dtypes.known(dtype)
         how: Any = checks.choice("casting", casting, ("no", "equiv", "safe", "same_kind", "unsafe"))
         if not np.can_cast(self.dtype, wanted, how):
+            if wanted == np.bool_:
+                raise TypeError(f'{self.dtype} may not fit bool; write x != 0, which is what casting="unsafe" gives.')
             raise TypeError(
                 f'{self.dtype} may not fit {wanted}; say casting="unsafe" to take what wraps around, or choose a wider '
                 "dtype."

@@ -167,6 +167,8 @@ class EncryptedSlots(WholeNumbers):
         low, high = dtypes.span(wanted)
         fits = low <= self.bound[0] and self.bound[1] <= high and how not in ("no", "equiv")
         if not (fits or np.can_cast(self.dtype, wanted, how)):
+            if wanted == np.bool_:
+                raise TypeError(f'{self.dtype} may not fit bool; write x != 0, which is what casting="unsafe" gives.')
             raise TypeError(
                 f'Numbers from {self.bound[0]} to {self.bound[1]} may not fit {wanted}; say casting="unsafe" to take '
                 "what wraps around, or declare a smaller range with x.assume(bound=...)."
