@@ -241,7 +241,8 @@ class Files(Stores):
     _core: _core.Engine
 
     def _class(self, words: str) -> str:
-        return "BootstrapKey" if words.endswith("bootstrap key") else super()._class(words)
+        kinds = words.endswith("bootstrap key") and not words.startswith("fhew")
+        return "BootstrapKey" if kinds else super()._class(words)
 
     def _storable(self: Any, value: Any) -> Any:
         if isinstance(value, LightPlaintext):

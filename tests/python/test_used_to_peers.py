@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from aglet import DigitSession, Engine, FhewEngine, IntegerEngine, KeySet, batch
-from aglet.errors import LevelError, MissingKeyError, ParameterError, RangeError
-from digit_sets import toy
+from aglet import DigitSession, Engine, FhewEngine, IntegerEngine, KeySet, SchemeSwitch, batch
+from aglet.errors import LevelError, MissingKeyError, ParameterError, RangeError, SerializationError
+from digit_sets import toy, toy_keys
 
 X = np.array([0, 1, 77, 200, 255], dtype=np.uint8)
 Y = np.array([3, 255, 5, 100, 1], dtype=np.uint8)
@@ -145,6 +147,55 @@ def test_folders_without_a_key_of_their_index_say_so(tmp_path: Path) -> None:
         MissingKeyError, match=r"has no bootstrap\.key; copy that file into it, or save the keys again\."
     ):
         KeySet.load(tmp_path, engine)
+
+
+def test_a_switch_names_the_call_that_makes_all_its_keys() -> None:
+    switch = SchemeSwitch(Engine(preset="toy", allow_insecure=True), toy())
+    engine, own, low = switch.engine, switch.engine.create_secret_key(), switch.fhew_engine.create_secret_key()
+    x = engine.encrypt([0.5, -0.5], own)
+    with pytest.raises(MissingKeyError, match=r"or all with switch\.create_keys\(secret_key, fhew_secret_key\)\."):
+        switch.sign(x, [0, 1], engine.create_keys(own), bits=8)
+    signs = switch.sign(x, [0, 1], switch.create_keys(own, low), bits=8)
+    assert switch.fhew_engine.decrypt(signs, low).tolist() == [1, 0]
+
+
+def test_bytes_of_other_families_are_named_as_they_are() -> None:
+    engine, numbers = Engine(preset="toy", allow_insecure=True), IntegerEngine(preset="toy-int16", allow_insecure=True)
+    bits, digits = toy(), toy_keys()
+    secret = engine.create_secret_key()
+    things = [
+        (engine, engine.encrypt([1.0], secret), "Ciphertext"),
+        (engine, engine.create_lossy_bootstrap_key(secret), "LossyBootstrapKey"),
+        (bits, bits.encrypt([1], digits.fhew_secret), "FhewCiphertext"),
+        (bits, digits.fhew_bootstrap, "FhewBootstrapKey"),
+        (bits, digits.packing, "PackingKey"),
+    ]
+    for home, thing, name in things:
+        data = home.serialize(thing)
+        for other in (engine, numbers):
+            if other is home:
+                continue
+            with pytest.raises(SerializationError) as refusal:
+                other.deserialize(data)
+            assert "take every type" not in str(refusal.value)
+            assert f"does not read {name}; use the engine of its family" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("plan --entries 1", "2 to 256 entries, not 1"),
+        ("bench functional --entries 257", "2 to 256 entries, not 257"),
+        ("advise --slots 10 --bits -3 --levels 2", "a positive number of bits"),
+    ],
+)
+def test_commands_refuse_in_one_sentence(arguments: str, words: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "aglet", *arguments.split()], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (run.returncode, run.stdout) == (1, "")
+    assert words in run.stderr
+    assert "Warning" not in run.stderr
 
 
 @pytest.mark.parametrize("source", [5, None, [1, 2]])

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub enum Error {
     /// An operand has too few limbs left.
     #[error(
-        "The operation needs a ciphertext at chain level {required} or above, and this one is at level {actual}; \
+        "The operation needs a ciphertext at level {required} or above, and this one is at level {actual}; \
          use it earlier in the circuit or bootstrap it first."
     )]
     LevelTooLow {

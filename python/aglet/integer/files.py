@@ -17,8 +17,9 @@ class IntegerFiles(Stores):
     _core: _core.IntegerEngine
 
     def _class(self, words: str) -> str:
+        # Keys of integers have the words of those of CKKS. All else of other families keeps its name, for the refusal.
         name = super()._class(words)
-        return name if name.startswith("Integer") else f"Integer{name}"
+        return f"Integer{name}" if f"Integer{name}" in _SHARED else name
 
     def _storable(self, value: Any) -> Any:
         if not isinstance(value, _STORED):
@@ -33,3 +34,4 @@ _KEYS: list[Any] = [
     kind.types["integer"] for name, kind in KINDS.items() if "integer" in kind.types and name != BETWEEN
 ]
 _STORED = (_core.IntegerPlaintext, _core.IntegerCiphertext, _core.IntegerFixedRotationKey, *_KEYS)
+_SHARED = frozenset(kind.__name__ for kind in (_core.IntegerFixedRotationKey, *_KEYS))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from aglet import _core, checks
-from aglet.errors import ParameterError
+from aglet.errors import MissingKeyError, ParameterError
 from aglet.keys.keyset import KeySet
 
 if TYPE_CHECKING:
@@ -81,7 +81,12 @@ class Side:
             If it is of another family.
         """
         given = checks.need(keys, KeySet, "switch.create_keys()")
-        return tuple(given._need(name, self.family) for name in names)
+        try:
+            return tuple(given._need(name, self.family) for name in names)
+        except MissingKeyError as error:
+            # A set of one engine alone lacks several, and not every bootstrap key serves both directions.
+            one = str(error).removesuffix(".")
+            raise MissingKeyError(f"{one}, or all with switch.create_keys(secret_key, fhew_secret_key).") from None
 
     def refuse(self, what: str, **given: Any) -> None:
         """Refuse arguments that this side does not take.

@@ -75,7 +75,7 @@ class Wish:
     def __post_init__(self) -> None:
         if self.values not in VALUES:
             raise ParameterError(f'There are no values "{self.values}"; choose one of {", ".join(VALUES)}.')
-        if self.slots < 1 or self.levels < 0 or not math.isfinite(self.bits):
+        if self.slots < 1 or self.levels < 0 or not 0 < self.bits < math.inf:
             raise ParameterError(
                 "advise needs at least one slot, a positive number of bits, and a number of levels from 0."
             )

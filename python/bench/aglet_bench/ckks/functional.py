@@ -42,6 +42,8 @@ class FunctionalCase:
     allow_insecure: bool = False
 
     def __post_init__(self) -> None:
+        if not 2 <= self.entries <= 256:
+            raise ParameterError(f"A table of a functional bootstrap has 2 to 256 entries, not {self.entries}.")
         if self.method not in ("regular", "lossy"):
             raise ParameterError(
                 f'A functional bootstrap takes the key of method regular or lossy, not "{self.method}".'
