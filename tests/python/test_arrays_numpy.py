@@ -250,9 +250,7 @@ def test_numbers_of_other_types_are_numbers(session: Session) -> None:
     check(session, x * 2**40 * 2.0**-40, X, 2.0**-16)
 
 
-@pytest.mark.parametrize(
-    "power", [0, -1, 0.5, np.nan, np.inf, 2**30, 10**400, "2", None, [2], np.array([2]), 1j, 2 + 0j]
-)
+@pytest.mark.parametrize("power", [-1, 0.5, np.nan, np.inf, 2**30, 10**400, "2", None, [2], np.array([2]), 1j, 2 + 0j])
 def test_powers_that_are_not_served(session: Session, power: Any) -> None:
     with pytest.raises((TypeError, AgletError)):
         session.encrypt(X) ** power

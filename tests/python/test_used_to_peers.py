@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import DigitSession, Engine, FhewEngine, IntegerEngine, KeySet, SchemeSwitch, batch
+from aglet import DigitSession, Engine, FhewEngine, IntegerEngine, KeySet, SchemeSwitch, Session, batch
 from aglet.errors import LevelError, MissingKeyError, ParameterError, RangeError, SerializationError
 from digit_sets import toy, toy_keys
 
@@ -196,6 +196,34 @@ def test_commands_refuse_in_one_sentence(arguments: str, words: str) -> None:
     assert (run.returncode, run.stdout) == (1, "")
     assert words in run.stderr
     assert "Warning" not in run.stderr
+
+
+def test_comparisons_without_levels_say_which_keys_serve() -> None:
+    without = Engine(max_level=3)
+    session = Session(without, without.create_keys())
+    with pytest.raises(
+        LevelError, match=r"of an engine with use_bootstrap=True \(a session has them from engine\.create"
+    ):
+        _ = session.encrypt([0.5]) > 0
+    engine = Engine(preset="toy", allow_insecure=True)
+    keys = engine.create_keys()
+    low = engine.encrypt([0.5, -0.5], keys.secret, level=2)
+    with pytest.raises(LevelError, match="bootstrap key too"):
+        engine.sign(low, keys.relinearization)
+    signs = engine.sign(low, keys.relinearization, keys.conjugation, keys.bootstrap)
+    np.testing.assert_allclose(engine.decrypt(signs, keys.secret)[:2], [1, -1], atol=1e-3)
+
+
+def test_a_power_of_0_is_1_as_in_numpy() -> None:
+    engine = Engine(preset="toy", allow_insecure=True)
+    session = Session(engine, engine.create_keys())
+    x = session.encrypt([0.5, 0.0, -0.25])
+    for found in (x**0, np.power(x, 0)):
+        assert found.level == x.level
+        np.testing.assert_allclose(session.decrypt(found), 1, atol=1e-6)
+    for power in (-1, 0.5, 1j, np.array([0, 1, 2])):
+        with pytest.raises(TypeError):
+            x**power
 
 
 @pytest.mark.parametrize("source", [5, None, [1, 2]])

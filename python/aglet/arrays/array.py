@@ -304,12 +304,15 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         return found if values.is_number(divided) and divided == 1 else found * divided
 
     def __pow__(self, power: Any) -> EncryptedArray:
-        exponent = values.as_number(power) if values.is_number(power) else 0
-        if isinstance(exponent, complex) or not 1 <= exponent < 2**20 or exponent != int(exponent):
+        exponent = values.as_number(power) if values.is_number(power) else -1
+        if isinstance(exponent, complex) or not 0 <= exponent < 2**20 or exponent != int(exponent):
             raise TypeError(
-                "An exponent must be a whole number of at least 1; write 1 / x or numpy.sqrt(x), or fit other "
+                "An exponent must be a whole number of at least 0; write 1 / x or numpy.sqrt(x), or fit other "
                 "functions with session.function."
             )
+        if exponent == 0:
+            # Ones for every value, as in numpy.
+            return self * 0 + 1
         if exponent == 1:
             return self
         if exponent == 2:

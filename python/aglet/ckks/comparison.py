@@ -83,9 +83,13 @@ def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshe
     for i, (need, depth) in enumerate(zip(needs, depths, strict=True)):
         if now < need:
             if refreshed_level is None or refreshed_level < need:
+                what = f"This {operation} uses {sum(needs)} levels and the values are at level {level}"
                 raise LevelError(
-                    f"This {operation} uses {sum(needs)} levels and the values are at level {level}; give the "
-                    "conjugation key and the bootstrap key too, or encrypt at a higher level."
+                    f"{what}; give the conjugation key and the bootstrap key too, of an engine with "
+                    "use_bootstrap=True (a session has them from engine.create_keys()), or encrypt at a higher level."
+                    if refreshed_level is None
+                    else f"{what}, and one of its polynomials {need}, where this bootstrap leaves {refreshed_level}; "
+                    "take a smaller alpha=, or an engine whose bootstrap leaves more, as use_bootstrap=True does."
                 )
             now, count = refreshed_level, count + (2 if i == 0 and operation in _TWO_INPUTS else 1)
             refreshed.append(i)
