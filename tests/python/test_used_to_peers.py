@@ -226,6 +226,54 @@ def test_a_power_of_0_is_1_as_in_numpy() -> None:
             x**power
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "i8"])
+@pytest.mark.parametrize("entries", [1, 3, 5, 10, 16])
+def test_declared_ranges_serve_tables_and_bins(dtype: str, entries: int) -> None:
+    session, rng = digits(), np.random.default_rng(entries)
+    places = rng.integers(0, entries, 5).astype(dtype)
+    x = session.encrypt(places).assume(bound=(0, entries - 1))
+    for table in (rng.integers(-300, 300, entries), rng.integers(0, 2, entries).astype(bool), np.full(entries, 7)):
+        np.testing.assert_array_equal(session.decrypt(session.take(table, x)), table[places])
+    bins = np.bincount(x, minlength=entries)
+    np.testing.assert_array_equal(session.decrypt(bins), np.bincount(places, minlength=entries))
+
+
+def test_tables_say_which_range_to_declare() -> None:
+    session = digits()
+    x = session.encrypt(X)
+    with pytest.raises(RangeError, match=r"as in x\.assume\(bound=\(0, 9\)\), or mask them, as in x & 7\."):
+        session.take(np.arange(10), x)
+    with pytest.raises(RangeError, match="empty"):
+        session.take(np.arange(0), x)
+    with pytest.raises(TypeError, match=r"x\.assume\(bound=\(0, 255\)\)"):
+        session.take(np.arange(256), session.encrypt(X.astype(np.int16)))
+    with pytest.raises(TypeError, match="negative"):
+        session.take(np.arange(10), session.encrypt(np.array([1], dtype=np.int8)).assume(bound=(-1, 9)))
+
+
+def test_bits_of_imaginary_parts_are_not_lost() -> None:
+    engine = Engine(preset="toy", allow_insecure=True)
+    secret = engine.create_secret_key()
+    relinearization, conjugation = engine.create_relinearization_key(secret), engine.create_conjugation_key(secret)
+    keys = (relinearization, conjugation, engine.create_lossy_bootstrap_key(secret))
+    bits = np.array([0, 1, 1j, 1 + 1j])
+    both = engine.sign_bootstrap(engine.encrypt(bits, secret, level=0), *keys, bits=True)
+    with pytest.raises(RangeError, match=r"read both with decrypt and numpy\.rint"):
+        engine.decrypt_bits(both, secret)
+    found = engine.decrypt(both, secret)[:4]
+    np.testing.assert_array_equal(np.rint(found.real) + 1j * np.rint(found.imag), bits)
+    real = engine.sign_bootstrap(engine.encrypt(bits.real, secret, level=0), *keys, bits=True)
+    np.testing.assert_array_equal(engine.decrypt_bits(real, secret)[:4], bits.real.astype(bool))
+
+
+def test_a_set_of_an_engine_without_bootstrap_says_so() -> None:
+    engine = Engine(preset="toy-ship", slot_count=64, allow_insecure=True)
+    keys = engine.create_keys(rotation=False)
+    with pytest.raises(MissingKeyError, match=r"no bootstrap of 64 slots; make the engine with use_bootstrap=True, or"):
+        _ = keys.bootstrap_arguments
+    assert Engine(preset="toy-ship", slot_count=8, allow_insecure=True).create_keys(rotation=False).bootstrap_arguments
+
+
 @pytest.mark.parametrize("source", [5, None, [1, 2]])
 def test_streams_of_something_else_are_refused(tmp_path: Path, source: Any) -> None:
     engine = Engine(preset="toy", allow_insecure=True)

@@ -99,7 +99,7 @@ class Sharing:
         ParameterError
             If the ciphertext is not the result of such a bootstrap.
         RangeError
-            If a value is a quarter or more away from its exact value.
+            If a value is a quarter or more away from its exact value, or imaginary parts hold bits or signs too.
         """
         found, signs = self._core.decrypt_bits(operands.ciphertext(ciphertext), operands.secret_key(secret_key))
         return found if signs else found.astype(np.bool_)

@@ -174,9 +174,13 @@ class KeySet:
         names = ("relinearization", "conjugation", *(("rotation",) if small else ()), "bootstrap")
         missing = [name for name in names if getattr(self, name) is None]
         if missing:
-            raise MissingKeyError(
-                f"A bootstrap needs a {missing[0].replace('_', ' ')} key, and this set has none; see create_keys()."
-            )
+            why = f"A bootstrap needs a {missing[0].replace('_', ' ')} key, and this set has none"
+            if missing == ["bootstrap"] and self.engine is not None and not getattr(self.engine, "can_bootstrap", True):
+                raise MissingKeyError(
+                    f"{why}, as its engine has no bootstrap of {self.engine.slot_count} slots; make the engine with "
+                    "use_bootstrap=True, or with a slot_count= that its preset bootstraps."
+                )
+            raise MissingKeyError(f"{why}; see create_keys().")
         return tuple(self._need(name, "ckks") for name in names)
 
     @property

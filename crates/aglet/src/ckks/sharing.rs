@@ -125,12 +125,14 @@ impl Engine {
             Points::Signs => (-1..=1, "-1, 0 and 1"),
             Points::Bits => (0..=1, "0 and 1"),
         };
-        let near = |z: &Complex64| {
-            let mut places = places.clone();
-            places.find(|&x| (z.re - f64::from(x)).abs() < FAR && z.im.abs() < FAR)
-        };
-        let found: Option<Vec<i8>> = self.decrypt(ct, key)?.iter().map(near).collect();
-        Ok((points, found.ok_or(RangeError::NoPoint { distance: FAR, points: named })?))
+        let near = |part: f64| places.clone().find(|&x| (part - f64::from(x)).abs() < FAR);
+        let both = |z: &Complex64| Some((near(z.re)?, near(z.im)?));
+        let found: Option<Vec<(i8, i8)>> = self.decrypt(ct, key)?.iter().map(both).collect();
+        let found = found.ok_or(RangeError::NoPoint { distance: FAR, points: named })?;
+        if found.iter().any(|&(_, imaginary)| imaginary != 0) {
+            return Err(RangeError::ImaginaryPoints { points: named }.into());
+        }
+        Ok((points, found.into_iter().map(|(real, _)| real).collect()))
     }
 }
 

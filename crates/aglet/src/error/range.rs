@@ -68,6 +68,8 @@ sentences! {
     NoPoint { distance: f64, points: &'static str } =>
         "A value is {distance} or more away from {points}, so its point is not certain; encrypt values at these points, and bootstrap before their \
          errors have grown.";
+    ImaginaryPoints { points: &'static str } =>
+        "Imaginary parts hold {points} too, and decrypt_bits gives those of real parts alone; read both with decrypt and numpy.rint.";
 
     Sum { value: i64, least: i64, most: i64, fix: &'static str } =>
         "A sum has left the range of its form: an element is {value}, outside {least} to {most}; keep sums within the range, or encrypt {fix}.";

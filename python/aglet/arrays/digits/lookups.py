@@ -25,14 +25,16 @@ _MOST = MESSAGES**4
 """Entries of the largest table: places of four nibbles."""
 
 
-def _largest(x: EncryptedIntegers) -> int:
-    """The largest value that the ranges of digits allow."""
-    if x.dtype.kind == "i":
+def _largest(x: EncryptedIntegers) -> tuple[int, int]:
+    """The largest value that was declared, and the largest that the ranges of digits allow."""
+    if x.dtype.kind == "i" and (x.bound is None or x.bound[0] < 0):
         raise TypeError(
-            "Indices that may be negative have no place in a table; cast them with astype(..., casting='unsafe')."
+            "Indices that may be negative have no place in a table; declare that they are not, as in "
+            "x.assume(bound=(0, 255)), or cast them with astype(..., casting='unsafe')."
         )
     highs = [digit.high if isinstance(digit, Digit) else int(digit.max(initial=0)) for digit in x.digits]
-    return sum(high << (2 * at) for at, high in enumerate(highs))
+    reach = sum(high << (2 * at) for at, high in enumerate(highs))
+    return reach if x.bound is None else min(reach, x.bound[1]), reach
 
 
 def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Any:
@@ -129,7 +131,7 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     RangeError
         If an element may lie beyond the bins. `x & 7` shows that it does not lie beyond 8.
     """
-    count = check_bins(x, _largest(x), minlength)
+    count = check_bins(x, _largest(x)[0], minlength)
     return bins.one_hot(x, count).sum(axis=1) if weights is None else bins.weighted(x, weights, count)
 
 
@@ -156,21 +158,26 @@ def entries_of(table: Any) -> Any:
         )
     if table.ndim != 1:
         raise RangeError(f"A table is a vector in the clear, and this one has shape {table.shape}; give one axis.")
+    if not table.size:
+        raise RangeError("This table is empty; give at least one entry.")
     return operations.operand(table)
 
 
 def take(table: Any, indices: EncryptedIntegers) -> EncryptedIntegers:
     """As `DigitSession.take`."""
     table = entries_of(table)
-    dtype, largest = dtypes.known(table.dtype), _largest(indices)
-    if largest >= len(table) or largest >= _MOST:
+    dtype, (largest, reach) = dtypes.known(table.dtype), _largest(indices)
+    if largest >= len(table) or reach >= _MOST:
         raise RangeError(
             f"These indices may be as large as {largest}, and the table has {len(table)} entries; give as many as "
-            f"{min(largest + 1, _MOST)}, and mask larger indices, as in x & {_mask(len(table))}."
+            f"{min(largest + 1, _MOST)}, declare that there are no larger indices, as in "
+            f"x.assume(bound=(0, {len(table) - 1})), or mask them, as in x & {_mask(len(table))}."
         )
+    # What digits could hold beyond a declared range has entries too, which are never asked for.
     rows = [row.astype(np.uint8) for row in dtypes.split(table[: largest + 1], dtype)]
     varying = [at for at, row in enumerate(rows) if (row != row[0]).any()]
-    found = dict(zip(varying, _taken([rows[at] for at in varying], largest, indices), strict=True))
+    filled = [np.pad(rows[at], (0, reach - largest), mode="edge") for at in varying]
+    found = dict(zip(varying, _taken(filled, reach, indices), strict=True))
     return indices.with_digits([found.get(at, np.array(int(row[0]))) for at, row in enumerate(rows)], dtype)
 
 
