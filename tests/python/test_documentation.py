@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -147,3 +148,19 @@ def test_bootstraps_of_few_slots_stand_beside_those_of_all(monkeypatch: pytest.M
     labels = ["regular, 8 slots, 1 thread*", "regular, 1 thread", "regular, 2 iterations, avx2, 1 thread"]
     assert [records.label(r) for r in found] == labels
     assert [r["seconds"] for r in found] == [0.8, 2.0, 4.0]
+
+
+@pytest.mark.parametrize("page", [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
+def test_blocks_import_what_they_use_of_aglet(page: Path) -> None:
+    """From the top of a page on, as a reader types them. Data may be the reader's own."""
+    known: set[str] = set()
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
+        tree = ast.walk(ast.parse(block))
+        names = [node for node in tree if isinstance(node, ast.Name | ast.ImportFrom | ast.Import)]
+        for node in names:
+            if not isinstance(node, ast.Name):
+                known.update((one.asname or one.name).split(".")[0] for one in node.names)
+        plain = [node for node in names if isinstance(node, ast.Name)]
+        known.update(node.id for node in plain if isinstance(node.ctx, ast.Store))
+        used = {node.id for node in plain if isinstance(node.ctx, ast.Load)}
+        assert used & {*aglet.__all__, "np"} <= known
