@@ -274,6 +274,21 @@ def test_a_set_of_an_engine_without_bootstrap_says_so() -> None:
     assert Engine(preset="toy-ship", slot_count=8, allow_insecure=True).create_keys(rotation=False).bootstrap_arguments
 
 
+def test_rounding_that_fails_says_what_serves() -> None:
+    switch = SchemeSwitch(Engine(preset="toy", allow_insecure=True), toy())
+    session, clear = Session(switch.create_keys(rotation=True)), np.array([3, 40, 17], dtype=np.uint8)
+    x = session.encrypt(clear)
+    with pytest.raises(
+        RangeError, match=r"Rounding on these inputs .* round values of a smaller range, declared before"
+    ):
+        x.astype(float).astype(np.uint8)
+    for found in (
+        x.assume(bound=(0, 50)).astype(float).astype(np.uint8),
+        x.astype(float).astype(np.uint8, noise=2**-12),
+    ):
+        np.testing.assert_array_equal(session.decrypt(found), clear)
+
+
 @pytest.mark.parametrize("source", [5, None, [1, 2]])
 def test_streams_of_something_else_are_refused(tmp_path: Path, source: Any) -> None:
     engine = Engine(preset="toy", allow_insecure=True)

@@ -221,6 +221,9 @@ impl Error {
 fn remedy(gate: &str) -> &'static str {
     match gate {
         "A sign" | "A digit" | "A floor" => "take integers of fewer bits or FhewEngine(preset=\"wide\")",
+        "Rounding" => {
+            "round values of a smaller range, declared before they became floats, give noise= if their errors are known to be smaller"
+        }
         several if several.starts_with("A table of several messages") => {
             "take FhewEngine(preset=\"wide\"), bootstrap the inputs first"
         }

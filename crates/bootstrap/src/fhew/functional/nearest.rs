@@ -20,7 +20,7 @@ pub fn nearest(
 ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
     let noise = run.context().params().noise();
     let plan = Nearest::new(unsigned, digits, &noise, worst(cts))?;
-    permit("A digit", plan.log2_failure(&noise, worst(cts)), allowed)?;
+    permit("Rounding", plan.log2_failure(&noise, worst(cts)), allowed)?;
     let (mut found, mut input) = (Vec::new(), Vec::new());
     for (at, span) in plan.spans().iter().enumerate() {
         if at == 0 {
