@@ -1121,6 +1121,9 @@ class IntegerEngine:
     def noise_budget(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> float:
         """The noise budget that the secret key measures, in whole bits."""
 
+    def noise_excess(self, ct: IntegerCiphertext) -> float:
+        """Bits by which the bound on the noise is above that of a rounding."""
+
     def add(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
     def subtract(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
     def negate(self, ct: IntegerCiphertext) -> IntegerCiphertext: ...
@@ -1193,6 +1196,19 @@ class IntegerEngine:
         progress: Progress | None = None,
     ) -> IntegerCiphertext:
         """One ciphertext for each digit of the index, the lowest first."""
+
+    def lookup_in_parts(
+        self,
+        ct: IntegerCiphertext,
+        values: NDArray[np.int64],
+        relin: IntegerRelinearizationKey,
+        bootstrap: IntegerBootstrapKey,
+        progress: Progress | None = None,
+    ) -> IntegerCiphertext:
+        """A table of one variable, with bootstraps of it and its powers where levels run out."""
+
+    def plan_lookup_in_parts(self, values: NDArray[np.int64], level: int) -> tuple[int, int, int] | None:
+        """Bootstraps, relinearizations and output level of a table of one variable at a level, or None."""
 
     def plan_lookup(self, values: NDArray[np.int64], digits: int) -> tuple[int, int]:
         """Levels and relinearizations of a lookup table."""

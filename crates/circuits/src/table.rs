@@ -3,9 +3,12 @@
 //! A table of n consecutive values is a polynomial of degree n - 1, in `ceil(log2 n)` levels. A number that is given in digits of base B
 //! takes `ceil(log2(B - 1))` levels for the powers of digits and one for each digit: two digits of 4 bits take 6 levels and 29
 //! relinearizations, three 7 and 59, where one variable of 8 bits takes 8 levels.
+//!
+//! A table of more levels than there are is one in x, `x^m`, `x^(m n)` and so on: these powers are variables as digits are, and
+//! coefficients are those of the polynomial in x. Between two of them may stand a bootstrap: [`InParts`](crate::InParts).
 
 use crate::error::Error;
-use crate::polynomial::{powers, Basis, Series};
+use crate::polynomial::{depth, powers, Basis, Series};
 use aglet_ring::Modulus;
 use aglet_schemes::{Error as SchemeError, Evaluator};
 
@@ -15,8 +18,8 @@ const MOST: usize = 1 << 13;
 /// A table as the coefficients of a polynomial, `c[i + B j + ...]` for `x^i y^j ...`.
 #[derive(Debug, Clone)]
 pub struct Table {
-    base: usize,
-    digits: usize,
+    /// For each variable how many powers are used, from 0 on.
+    bases: Vec<usize>,
     coefficients: Vec<i64>,
 }
 
@@ -33,7 +36,7 @@ impl Table {
     /// [`Error::Table`] for fewer than two values, more than 2^13, or more than t.
     pub fn new(t: &Modulus, first: i64, values: &[i64]) -> Result<Self, Error> {
         check(t, values.len(), values.len())?;
-        Ok(Self { base: values.len(), digits: 1, coefficients: interpolated(t, first, values) })
+        Ok(Self { bases: vec![values.len()], coefficients: interpolated(t, first, values) })
     }
 
     /// Values at numbers of so many digits, `values[d_0 + B d_1 + ...]` for digits from 0 to B - 1.
@@ -58,28 +61,50 @@ impl Table {
                 line.into_iter().enumerate().for_each(|(i, c)| coefficients[start + i * stride] = c);
             }
         }
-        Ok(Self { base, digits, coefficients })
+        Ok(Self { bases: vec![base; digits], coefficients })
+    }
+
+    /// The same table of one variable as one of several: x, x to the first of these bases, that to the second, and so on. Powers below
+    /// the base of a variable are used.
+    ///
+    /// # Errors
+    /// [`Error::Table`] for a table of several variables, bases below 2, and bases whose product is below the number of values.
+    pub fn in_powers(&self, bases: &[usize]) -> Result<Self, Error> {
+        let values = self.coefficients.len();
+        let room = bases.iter().try_fold(1usize, |all, &base| all.checked_mul(base).filter(|_| base > 1));
+        match room.filter(|&room| self.digits() == 1 && (values..=2 * MOST).contains(&room)) {
+            Some(room) => {
+                let mut coefficients = self.coefficients.clone();
+                coefficients.resize(room, 0);
+                Ok(Self { bases: bases.to_vec(), coefficients })
+            }
+            None => Err(Error::Table { values, most: MOST }),
+        }
     }
 
     /// Ciphertexts that it takes.
     pub fn digits(&self) -> usize {
-        self.digits
+        self.bases.len()
     }
 
-    /// Levels that an evaluation takes.
+    /// Values that it has.
+    pub(crate) fn values(&self) -> usize {
+        self.coefficients.len()
+    }
+
+    /// Levels that an evaluation takes of variables at one level.
     pub fn depth(&self) -> usize {
-        match self.digits {
-            1 => crate::polynomial::depth(self.base - 1),
-            digits => crate::polynomial::depth(self.base - 2) + digits,
+        match self.bases[..] {
+            [base] => depth(base - 1),
+            _ => MOST - output_level(&self.bases, &vec![MOST; self.bases.len()]).unwrap_or_default(),
         }
     }
 
     /// Relinearizations that an evaluation takes at most.
     pub fn relinearizations(&self) -> usize {
-        let series = || Series::new(Basis::Power, &self.coefficients).map_or(0, |series| series.relinearizations());
-        match self.digits {
-            1 => series(),
-            digits => digits * (self.base - 2) + (0..digits as u32 - 1).map(|axis| self.base.pow(axis)).sum::<usize>(),
+        match self.bases.len() {
+            1 => Series::new(Basis::Power, &self.coefficients).map_or(0, |series| series.relinearizations()),
+            _ => products(&self.bases),
         }
     }
 
@@ -89,26 +114,28 @@ impl Table {
     /// [`Error::ConstantPolynomial`] for a table of one value everywhere, `SlotMismatch` for another number of digits, `LevelTooLow`;
     /// otherwise what the evaluator refuses.
     pub fn evaluate<E: Evaluator<Scalar = i64>>(&self, e: &E, x: &[E::Ciphertext]) -> Result<E::Ciphertext, Error> {
-        if x.len() != self.digits {
-            return Err(SchemeError::SlotMismatch { expected: self.digits, found: x.len() }.into());
+        if x.len() != self.bases.len() {
+            return Err(SchemeError::SlotMismatch { expected: self.bases.len(), found: x.len() }.into());
         }
         if let [x] = x {
             return Series::new(Basis::Power, &self.coefficients)?.evaluate(e, x);
         }
-        let actual = x.iter().map(|x| e.level(x)).min().unwrap_or_default();
-        if actual < self.depth() {
+        let levels: Vec<usize> = x.iter().map(|x| e.level(x)).collect();
+        if output_level(&self.bases, &levels).is_none() {
+            let actual = levels.iter().min().copied().unwrap_or_default();
             return Err(SchemeError::LevelTooLow { required: self.depth(), actual }.into());
         }
-        let below = actual - crate::polynomial::depth(self.base - 2);
-        let mut axes = Vec::with_capacity(x.len());
-        for (axis, x) in x.iter().enumerate() {
-            let powers = powers(e, &e.level_down(x, actual)?, self.base - 1)?;
+        let (mut axes, mut level) = (Vec::with_capacity(x.len()), usize::MAX);
+        for ((axis, x), base) in x.iter().enumerate().zip(&self.bases) {
+            let powers = powers(e, x, base - 1)?;
+            level = level.min(e.level(x) - depth(base - 2));
             // Once for every product that they meet in.
             let down = |power: E::Ciphertext| match axis {
                 0 => Ok(power),
-                _ => e.level_down(&power, below - axis),
+                _ => e.level_down(&power, level),
             };
             axes.push(powers.into_iter().map(down).collect::<Result<Vec<_>, _>>()?);
+            level -= 1;
         }
         match self.inner(e, &axes, &self.coefficients)? {
             Value::Constant(_) => Err(Error::ConstantPolynomial),
@@ -124,7 +151,7 @@ impl Table {
         coefficients: &[i64],
     ) -> Result<Value<E::Ciphertext>, Error> {
         let Some((powers, lower)) = axes.split_last() else { return Ok(Value::Constant(coefficients[0])) };
-        let parts = coefficients.chunks(coefficients.len() / self.base);
+        let parts = coefficients.chunks(coefficients.len() / self.bases[lower.len()]);
         let parts = parts.map(|part| self.inner(e, lower, part)).collect::<Result<Vec<_>, _>>()?;
         let (mut products, mut terms, mut constant) = (vec![], vec![], 0);
         for (k, part) in parts.iter().enumerate() {
@@ -141,6 +168,29 @@ impl Table {
             false => Ok(Value::Ciphertext(e.form(&products, &terms, constant)?)),
         }
     }
+}
+
+/// The level of a value in variables at these levels, of which powers below these bases are used; None if they are too low.
+pub(crate) fn output_level(bases: &[usize], levels: &[usize]) -> Option<usize> {
+    if let ([base], [level]) = (bases, levels) {
+        return level.checked_sub(depth(base - 1));
+    }
+    let mut found = usize::MAX;
+    for (&base, level) in bases.iter().zip(levels) {
+        found = found.min(level.checked_sub(depth(base - 2))?).checked_sub(1)?;
+    }
+    Some(found)
+}
+
+/// The relinearizations of several variables: their powers, and sums of products.
+pub(crate) fn products(bases: &[usize]) -> usize {
+    let powers: usize = bases.iter().map(|base| base - 2).sum();
+    let (mut sums, mut each) = (0, 1);
+    for base in bases[1..].iter().rev() {
+        sums += each;
+        each *= base;
+    }
+    powers + sums
 }
 
 /// Refuses tables that no polynomial modulo t goes through, or that take too long.
@@ -187,13 +237,23 @@ mod tests {
         }
         let values: Vec<i64> = (0..343).map(|i| (i * i * 31 + 5) % 1000).collect();
         let table = Table::of_digits(&t, &values, 3).unwrap();
-        assert_eq!((table.base, table.depth()), (7, 6));
+        assert_eq!((table.bases[0], table.depth()), (7, 6));
         for (i, &value) in values.iter().enumerate() {
             let digits = [i % 7, i / 7 % 7, i / 49];
             let lines: Vec<i64> = table.coefficients.chunks(7).map(|c| at(c, digits[0] as i64)).collect();
             let rows: Vec<i64> = lines.chunks(7).map(|c| at(c, digits[1] as i64)).collect();
             assert_eq!(at(&rows, digits[2] as i64), value);
         }
+        // One variable as its powers: the value in x, `x^5` and `x^35`.
+        let table = Table::new(&t, 0, &values[..100]).unwrap().in_powers(&[5, 7, 3]).unwrap();
+        for (i, &value) in (0..).zip(&values[..100]) {
+            let (y, z) = (i64::pow(i, 5) % 65537, i64::pow(i, 5) % 65537);
+            let z = (0..7).fold(1, |all, _| all * z % 65537);
+            let lines: Vec<i64> = table.coefficients.chunks(5).map(|c| at(c, i)).collect();
+            let rows: Vec<i64> = lines.chunks(7).map(|c| at(c, y)).collect();
+            assert_eq!(at(&rows, z), value);
+        }
+        assert!(table.in_powers(&[50, 3]).is_err());
         let figures = |values: usize, digits| {
             let values: Vec<i64> = (0..values as i64).map(|i| i * i % 251).collect();
             let table = Table::of_digits(&t, &values, digits).unwrap();

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from aglet import _core, checks
-from aglet._core import IntegerCiphertext, IntegerRelinearizationKey
+from aglet._core import IntegerBootstrapKey, IntegerCiphertext, IntegerRelinearizationKey
 from aglet.errors import ParameterError
 from aglet.integer import operands, values
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["CircuitPlan", "IntegerCircuits"]
+__all__ = ["CircuitPlan", "IntegerCircuits", "PartsPlan"]
 
 
 class CircuitPlan(NamedTuple):
@@ -21,6 +21,17 @@ class CircuitPlan(NamedTuple):
     """The levels that it takes from its inputs."""
     relinearizations: int
     """Products of ciphertexts with a key switch each. They take most of the time."""
+
+
+class PartsPlan(NamedTuple):
+    """What a table will take that is looked up with a bootstrap key."""
+
+    bootstraps: int
+    """Of the number itself, and of powers of it."""
+    relinearizations: int
+    """Products of ciphertexts with a key switch each, outside bootstraps."""
+    output_level: int
+    """The level of the result, 1 at least."""
 
 
 class IntegerCircuits:
@@ -87,6 +98,7 @@ class IntegerCircuits:
         table: Any,
         relinearization_key: IntegerRelinearizationKey,
         *,
+        bootstrap_key: IntegerBootstrapKey | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
         """Replace x by table[x] in every slot, for integers from 0 to len(table) - 1.
@@ -99,6 +111,10 @@ class IntegerCircuits:
         ----------
         table
             2 to 8,192 integers between -t and t, not all equal. For d digits their number must be base^d.
+        bootstrap_key
+            With it, one ciphertext may have fewer levels than the table takes: its polynomial goes in parts, and powers
+            of x are bootstrapped between, as few as `plan_lookup_in_parts` tells. The result has level 1 at least. Take
+            x as a bootstrap, a product or `mod_switch` leaves it: noise beyond that is squared (`noise_excess`).
 
         Raises
         ------
@@ -106,8 +122,11 @@ class IntegerCircuits:
             If the table has too few or too many values, or they are out of range.
         LevelError
             If there are too few levels.
+        NoiseError
+            If a power has more noise than a bootstrap takes.
         ParameterError
-            If packing is "coefficients", or all values of the table are equal.
+            If packing is "coefficients", all values of the table are equal, or there is a bootstrap key for several
+            digits: these are bootstrapped before.
         """
         if isinstance(ciphertext, IntegerCiphertext):
             ciphertext = [ciphertext]
@@ -118,13 +137,32 @@ class IntegerCircuits:
             )
         found = values.as_table(table, self._core.plaintext_modulus)
         key = operands.relinearization_key(relinearization_key)
+        again = None if bootstrap_key is None else operands.bootstrap_key(bootstrap_key)
+        if again is not None and len(digits) > 1:
+            raise ParameterError("Digits are not bootstrapped within a table; call bootstrap_many on them first.")
         with progress_bar(progress) as report:
+            if again is not None:
+                return self._core.lookup_in_parts(digits[0], found, key, again, report)
             return self._core.lookup(digits, found, key, report)
 
     def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
         """What `lookup` of this table with this number of digits will take. Errors are those of `lookup`."""
         found = values.as_table(table, self._core.plaintext_modulus)
         return CircuitPlan(*self._core.plan_lookup(found, checks.count("digits", digits, 1)))
+
+    def plan_lookup_in_parts(self, table: Any, level: int) -> PartsPlan | None:
+        """What `lookup` with a bootstrap key will take of one ciphertext at this level.
+
+        It is the way with the fewest bootstraps. None if bootstraps leave too few levels for any.
+
+        Raises
+        ------
+        ParameterError
+            If the parameters have no bootstrap. Other errors are those of `lookup`.
+        """
+        found = values.as_table(table, self._core.plaintext_modulus)
+        parts = self._core.plan_lookup_in_parts(found, checks.count("level", level))
+        return None if parts is None else PartsPlan(*parts)
 
     def less(
         self,

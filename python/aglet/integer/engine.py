@@ -364,3 +364,10 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         """
         ct = operands.ciphertext(ciphertext)
         return ct.noise_budget if secret_key is None else self._core.noise_budget(ct, operands.secret_key(secret_key))
+
+    def noise_excess(self, ciphertext: IntegerCiphertext) -> float:
+        """Bits by which the bound on the noise is above that of a rounding, which products and `mod_switch` leave.
+
+        A bootstrap leaves 1, a product with a number its bits. Products square it: with 2 and more, switch first.
+        """
+        return self._core.noise_excess(operands.ciphertext(ciphertext))

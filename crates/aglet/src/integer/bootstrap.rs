@@ -14,7 +14,7 @@ use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
 
 /// Rounding errors that the noise of an input may be as large as: what slots_to_coeffs leaves of it is below one.
-const INPUT_NOISE: f64 = 8.0;
+pub(super) const INPUT_NOISE: f64 = 8.0;
 /// Rounding errors that the noise of a result is as large as at most: that of the last division, and the last product below it.
 const OUTPUT_NOISE: f64 = 2.0;
 /// The same of messages that came up: their last division is by the primes of fewer levels, and may leave more of the sum below it.

@@ -109,7 +109,8 @@ impl Engine {
     /// Coefficient packing, t that is no prime, fewer than two values or more than 2^13 or t, values that are no power of the digits.
     pub fn table(&self, values: &[i64], digits: usize) -> Result<Table, Error> {
         self.check_slots()?;
-        Ok(Table::of_digits(self.params().plain(), values, digits)?)
+        let make = || Ok::<_, Error>(Table::of_digits(self.params().plain(), values, digits)?);
+        Ok((*self.tables.get((values.to_vec(), digits), make)?).clone())
     }
 
     /// Replaces the index in every slot by its table value. An index outside the table gives an arbitrary value. It

@@ -2,7 +2,7 @@
 
 use super::bootstrap::State;
 use super::keys::left_steps;
-use super::{FixedRotationKey, Message, RelinearizationKey, RotationKey};
+use super::{FixedRotationKey, Message, RelinearizationKey, RotationKey, Table};
 use crate::card_memory::Fitted;
 use crate::runtime::{Cache, Runtime};
 use crate::{Error, LevelError, PublicKey, SecretKey};
@@ -28,7 +28,12 @@ pub struct Engine {
     /// The highest level whose products a card was found to have room for.
     pub(super) largest_product: AtomicUsize,
     pub(super) fitted: Fitted,
+    /// Tables that were interpolated, by their values and digits.
+    pub(super) tables: Cache<(Vec<i64>, usize), Table, KEPT_TABLES>,
 }
+
+/// Tables that an engine keeps: the longest takes half a second.
+const KEPT_TABLES: usize = 16;
 
 crate::runtime::runs! { Engine }
 
@@ -60,6 +65,7 @@ impl Engine {
             wide: Cache::default(),
             largest_product: AtomicUsize::new(0),
             fitted: Fitted::default(),
+            tables: Cache::default(),
         })
     }
 

@@ -8,6 +8,7 @@ pub mod cost;
 mod engine;
 mod keys;
 mod message;
+mod parts;
 pub mod presets;
 pub mod report;
 
@@ -22,6 +23,8 @@ pub use message::{Message, Plaintext};
 
 /// A table over slots, see [`Engine::table`].
 pub use aglet_circuits::table::Table;
+/// How a table is looked up with bootstraps, see [`Engine::table_in_parts`].
+pub use aglet_circuits::InParts;
 /// Encrypted integers of an [`Engine`]. They are cheap to clone and never change.
 pub use aglet_schemes::integer::IntegerCiphertext as Ciphertext;
 /// Its parameters, their parts, and the packing of messages.

@@ -1,6 +1,6 @@
 //! Circuits of `IntegerEngine`: weighted sums, powers, polynomials, lookup tables, comparisons.
 
-use super::objects::{IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey};
+use super::objects::{IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey};
 use super::IntegerEngine;
 use crate::errors::{count, exception, one_each, MANY_TERMS};
 use crate::family::vector;
@@ -94,6 +94,35 @@ impl IntegerEngine {
             digits.iter().map(|x| x.of(py, &self.context).cloned()).collect::<PyResult<_>>()?;
         let (values, relin) = (vector(&values), relin.of(py, &self.context)?);
         self.circuit(py, progress, |e, control| e.lookup(&digits, &e.table(&values, digits.len())?, relin, control))
+    }
+    /// A table of one variable, with bootstraps of it and its powers where levels run out.
+    #[pyo3(signature = (ct, values, relin, bootstrap, progress = None))]
+    fn lookup_in_parts(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        values: PyReadonlyArray1<'_, i64>,
+        relin: &IntegerRelinearizationKey,
+        bootstrap: &IntegerBootstrapKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerCiphertext> {
+        let (ct, relin, bootstrap) =
+            (ct.of(py, &self.context)?, relin.of(py, &self.context)?, bootstrap.of(py, &self.context)?);
+        let values = vector(&values);
+        self.circuit(py, progress, |e, control| {
+            e.lookup_in_parts(ct, &e.table(&values, 1)?, (relin, bootstrap), control)
+        })
+    }
+    /// Bootstraps, relinearizations and output level of a table of one variable at a level; None if no bootstraps suffice.
+    fn plan_lookup_in_parts(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, i64>,
+        level: i64,
+    ) -> PyResult<Option<(usize, usize, usize)>> {
+        let (values, level) = (vector(&values), count(py, "level", level)?);
+        let parts = self.quick(py, |e| e.table_in_parts(&e.table(&values, 1)?, level))?;
+        Ok(parts.map(|parts| (parts.bootstraps(), parts.relinearizations, parts.output_level)))
     }
     /// Levels and relinearizations of a lookup table.
     fn plan_lookup(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>, digits: i64) -> PyResult<(usize, usize)> {

@@ -182,6 +182,10 @@ impl IntegerEngine {
         let (ct, sk) = (ct.of(py, &self.context)?, sk.of(py, &self.context)?);
         self.quick(py, |e| e.noise_budget(ct, sk))
     }
+    /// Bits by which the bound on the noise is above that of a rounding.
+    fn noise_excess(&self, py: Python<'_>, ct: &IntegerCiphertext) -> PyResult<f64> {
+        Ok(self.engine.noise_excess(ct.of(py, &self.context)?))
+    }
 
     fn add(&self, py: Python<'_>, a: &IntegerCiphertext, b: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
         let b = b.of(py, &self.context)?;

@@ -26,7 +26,7 @@ pub use encrypt::{decrypt, encrypt, noise_budget, Encryptor};
 pub use evaluator::IntegerEvaluator;
 pub use failure::LOW_DIGIT;
 pub use invariant::WideRings;
-pub use noise::Noise;
+pub use noise::{Division, Noise};
 pub use params::{BootstrapPrimes, Claims, Family, IntegerLiteral, IntegerParams, Primes};
 pub use slots::{RowMap, SlotEvaluator};
 
