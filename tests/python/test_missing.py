@@ -46,10 +46,9 @@ DIGITS: list[tuple[str, str, Any]] = [
     ("numpy.take_along_axis(x, y, 0)", "numpy.take_along_axis(x, numpy.array([3, 0, 1]), 0)", X[[3, 0, 1]]),
 ]  # fmt: skip
 SLOTS: list[tuple[str, str, Any]] = [
-    ("numpy.sort(x)", "numpy.sort(x.to('digits'))", np.sort(X)),
-    ("x.argmax()", "x.to('digits').argmax()", X.argmax()),
+    ("numpy.real(x)", "numpy.real(x.to('digits'))", X),
+    ("numpy.bitwise_and(x, y)", "numpy.bitwise_and(x.to('digits'), y.to('digits'))", X & Y),
     ("x << y", "x.to('digits') << y.to('digits')", X << Y),
-    ("numpy.argsort(x)", "numpy.argsort(x.to('digits'))", np.argsort(X)),
 ]
 FLOATS: list[tuple[str, str, Any]] = [
     ("v % 1", "(8 * v).astype(numpy.int16) % 3", (8 * V).astype(np.int16) % 3),

@@ -31,6 +31,8 @@ _ONE: dict[str, Any] = {
     "odd": lambda x: x[1::2], "roll": lambda x: np.roll(x, 1, -1), "tile": lambda x: np.tile(x, 2),
     "sum 0": lambda x: x.sum(axis=0), "sum -1": lambda x: x.sum(axis=-1, keepdims=True),
     "cumsum": lambda x: x.cumsum(-1),
+    "sort": lambda x: np.sort(x), "argmin": lambda x: x.argmin(-1), "argmax": lambda x: np.argmax(x, axis=0),
+    "order": lambda x: np.argsort(x, axis=0), "least": lambda x: np.min(x, axis=0),
     "any": lambda x: x.any(axis=0), "max": lambda x: x.max(-1), "joined": lambda x: np.concatenate([x, x[:1]]),
     "mean": lambda x: x.mean(axis=0), "diff": lambda x: np.diff(x), "outer": lambda x: x[..., None] + x[..., None, :],
     "crossed": lambda x: _crossed(x),

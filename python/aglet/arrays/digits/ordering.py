@@ -16,7 +16,7 @@ from aglet.arrays.digits.sums import AnyDigit, Sum
 if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
 
-__all__ = ["best", "indices", "network"]
+__all__ = ["best", "indices", "network", "stages"]
 
 
 def indices(x: EncryptedIntegers) -> list[AnyDigit]:
@@ -53,7 +53,7 @@ def network(m: Machine, digits: Sequence[AnyDigit], signed: bool) -> list[AnyDig
     """The numbers of the first axis in order, by Batcher's odd-even merge sort. A stage is a few batches."""
     found = list(digits)
     count = next(len(digit.cells) if not isinstance(digit, np.ndarray) else len(digit) for digit in found)
-    for stage in _stages(count):
+    for stage in stages(count):
         low, high = (np.array(places) for places in zip(*stage, strict=True))
         rest = np.setdiff1d(np.arange(count), np.concatenate([low, high]))
         order = np.argsort(np.concatenate([low, high, rest]))
@@ -69,7 +69,7 @@ def network(m: Machine, digits: Sequence[AnyDigit], signed: bool) -> list[AnyDig
     return found
 
 
-def _stages(count: int) -> Iterator[list[tuple[int, int]]]:
+def stages(count: int) -> Iterator[list[tuple[int, int]]]:
     """Comparators that can run side by side (Knuth, The Art of Computer Programming 5.2.2, algorithm M)."""
     if count < 2:
         return

@@ -235,6 +235,14 @@ class EncryptedSlots(WholeNumbers):
         found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
         return found.astype(np.float64) * (found.size / self.size)
 
+    def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.argmin`, by a tree of comparisons."""
+        return functions.argmin(self, axis, out, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
+        """As `numpy.argmax`, by a tree of comparisons."""
+        return functions.argmax(self, axis, out, keepdims=keepdims)
+
     def clip(self, min: Any = None, max: Any = None) -> EncryptedSlots:
         """As `numpy.clip`, with the names that `numpy.ndarray.clip` has."""
         found: EncryptedSlots = functions.clip(self, min, max)

@@ -9,7 +9,7 @@ import numpy as np
 
 from aglet.arrays import arguments, casts, composed, missing, options
 from aglet.arrays.digits import choices, compositions, contractions, dtypes, functions, rows
-from aglet.arrays.slots import lookups, operations, sums
+from aglet.arrays.slots import lookups, operations, ordering, sums
 from aglet.arrays.slots.places import clear, is_slots
 from aglet.arrays.slots.values import Numbers
 from aglet.errors import KeyMismatchError
@@ -17,7 +17,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "call", "clip", "concatenated", "known"]
+__all__ = ["apply", "argmax", "argmin", "call", "clip", "concatenated", "known"]
 
 
 def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -88,11 +88,24 @@ def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedSlot
     return sums.total(operations.cast(a, np.dtype(bool)), axis, None, keepdims)
 
 
+def argmin(a: EncryptedSlots, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.argmin`: the first one of equal elements."""
+    options.new(out)
+    return sums.kept(ordering.best(a, axis, smallest=True), a, axis, keepdims)
+
+
+def argmax(a: EncryptedSlots, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
+    """As `numpy.argmax`: the first one of equal elements."""
+    options.new(out)
+    return sums.kept(ordering.best(a, axis, smallest=False), a, axis, keepdims)
+
+
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: operations.where, np.shape: lambda a: a.shape, np.size: lambda a: a.size, np.ndim: lambda a: a.ndim,
     **options.REDUCED, **options.FLAGS, **lookups.FUNCTIONS, np.select: choices.select,
     np.einsum: contractions.einsum, np.convolve: contractions.convolve, **compositions.FUNCTIONS,
     np.cumsum: sums.cumsum, np.dot: sums.dot, np.count_nonzero: _count,
+    np.sort: ordering.sort, np.argsort: ordering.argsort, np.argmin: argmin, np.argmax: argmax,
     np.clip: composed.two_ends(clip),
 }  # fmt: skip
 _AS_FLOATS = frozenset({np.var, np.std, np.average, *composed.FLOATS})

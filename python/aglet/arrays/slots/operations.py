@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots.orders import by_digits
+from aglet.arrays.slots.carries import carried
+from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
-from aglet.arrays.slots.values import Numbers, room
+from aglet.arrays.slots.values import Numbers, looked_up, room
 from aglet.errors import KeyMismatchError, RangeError
 
 if TYPE_CHECKING:
@@ -126,17 +127,53 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     if dtype.kind not in "biu":
         raise TypeError(f"numpy computes with {dtype} on these numbers, which slots do not hold; call astype first.")
     if ufunc in (np.minimum, np.maximum):
-        return where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
+        return _extreme(ufunc, x, y, dtype)
     if ufunc in (*_LOGIC, *_OF_BOOLEANS) and dtype.kind == "b":
         values, found = _combined(x, y, 1)
         both = {"and": values == 2, "or": values > 0, "xor": values == 1}
         return one.replaced(found, both[_OF_BOOLEANS.get(ufunc) or ufunc.__name__.split("_")[1]], _BOOL)
     if ufunc in (np.add, np.subtract) and dtype.kind != "b":
-        values, found = _combined(x, y, 1 if ufunc is np.add else -1)
-        return _wrapped(one, found, values, np.asarray(wanted).dtype)
+        return _sum(x, y, 1 if ufunc is np.add else -1, np.asarray(wanted).dtype)
     if ufunc is np.multiply:
         return _product(x, y, np.asarray(wanted).dtype)
     raise TypeError(refusal(ufunc.__name__))
+
+
+def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
+    """The larger or the smaller one: with `d = x - y` it is `y + max(d, 0)` or `x - max(d, 0)`, which takes no product.
+
+    Two digits are compared by themselves where no bootstrap follows, as their tables are short.
+    """
+    arrays = [one for one in (x, y) if is_slots(one)]
+    session = arrays[0].session
+    if all(has_digits(one) for one in arrays) and (
+        session.bootstrap_level is None or min(one.level for one in arrays) > FULL
+    ):
+        chosen: EncryptedSlots = where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
+        return chosen
+    values, apart = _combined(x, y, -1)
+    above = looked_up(session, apart, np.maximum(values, 0)).whole(session).digits[0]
+    engine, sign, base = session.engine, -1 if ufunc is np.minimum else 1, x if ufunc is np.minimum else y
+    # Of two sums at level 1 a bootstrap does not take the noise.
+    rows = room(session, base.forced(), 2, 0).whole(session).digits[0] if is_slots(base) else laid(arrays[0], base)
+    above = [engine.negate(chunk) for chunk in above] if sign == -1 else above
+    made = [engine.add(chunk, row) for chunk, row in zip(above, rows, strict=True)]
+    low, high = (int(ufunc(*ends)) for ends in zip(_ends(x), _ends(y), strict=True))
+    found: EncryptedSlots = arrays[0].replaced(Numbers((made,), 0, low, high), None, dtype)
+    return found
+
+
+def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
+    """`x + sign y` as a dtype, around which it wraps."""
+    one, (low, high) = (x if is_slots(x) else y), dtypes.span(dtype)
+    ends = zip(_ends(x), sorted(sign * end for end in _ends(y)), strict=True)
+    least, most = (a + b for a, b in ends)
+    made = None if low <= least and most <= high else carried(x, y, sign, dtype)
+    if made is None:
+        values, found = _combined(x, y, sign)
+        return _wrapped(one, found, values, dtype)
+    carried_over: EncryptedSlots = one.replaced(made, None, dtype)
+    return carried_over
 
 
 def _wrapped(like: EncryptedSlots, found: Numbers, values: Any, dtype: np.dtype[Any]) -> EncryptedSlots:

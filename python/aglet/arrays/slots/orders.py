@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.slots.places import laid
-from aglet.arrays.slots.values import DIGIT, Numbers, looked_up
+from aglet.arrays.slots.values import DIGIT, Numbers, looked_up, together
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
     from aglet.arrays.slots.session import SlotSession
 
-__all__ = ["by_digits"]
+__all__ = ["FULL", "apart", "by_digits", "digits_of", "has_digits"]
 
+FULL = 7
+"""Levels of two digits for a table of each, a product of both, and what stays."""
 _NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
 
 
@@ -26,17 +28,17 @@ def by_digits(ufunc: np.ufunc, x: Any, y: Any) -> tuple[Numbers, Any] | None:
 
     Elements of arrays have the same places.
     """
-    array = x if _has_digits(x) else y
-    if not _has_digits(array):
+    array = x if has_digits(x) else y
+    if not has_digits(array):
         return None
     session, offset = array.session, array.numbers.offset
-    pairs = [_digits(one, array, offset) for one in (x, y)]
+    pairs = [digits_of(one, array, offset) for one in (x, y)]
     if pairs[0] is None or pairs[1] is None:
         return None
-    apart = [_apart(session, one, other) for one, other in zip(*pairs, strict=True)]
+    differences = together(session, [apart(session, one, other) for one, other in zip(*pairs, strict=True)], FULL)
     base = _NEGATED.get(ufunc, ufunc)
-    low, high = (_decided(session, one, base) for one in apart)
-    same = _decided(session, apart[1], np.equal)
+    low, high = (_decided(session, one, base) for one in differences)
+    same = _decided(session, differences[1], np.equal)
     key, engine = session.relinearization("A comparison of two arrays"), session.engine
     both = [engine.multiply(a, b, key) for a, b in zip(same, low, strict=True)]
     if base is not np.equal:
@@ -45,15 +47,16 @@ def by_digits(ufunc: np.ufunc, x: Any, y: Any) -> tuple[Numbers, Any] | None:
     return Numbers((both,), 0, 0, 1), results
 
 
-def _has_digits(value: Any) -> bool:
+def has_digits(value: Any) -> bool:
+    """Whether a value is an array whose numbers lie in two digits, and are its elements."""
     from aglet.arrays.slots.array import EncryptedSlots
 
     return isinstance(value, EncryptedSlots) and value.table is None and len(value.numbers.digits) == 2
 
 
-def _digits(value: Any, like: EncryptedSlots, offset: int) -> Any:
+def digits_of(value: Any, like: EncryptedSlots, offset: int) -> Any:
     """The digits of an operand, the lowest first; None if it has none that count from the same offset."""
-    if _has_digits(value):
+    if has_digits(value):
         return value.numbers.digits if value.numbers.offset == offset else None
     if type(value) is type(like):
         return None
@@ -63,7 +66,7 @@ def _digits(value: Any, like: EncryptedSlots, offset: int) -> Any:
     return [laid(like, above // DIGIT**at % DIGIT) for at in range(2)]
 
 
-def _apart(session: SlotSession, x: Any, y: Any) -> Numbers:
+def apart(session: SlotSession, x: Any, y: Any) -> Numbers:
     """Differences of digits."""
     engine = session.engine
 

@@ -310,4 +310,19 @@ class SlotSession(InFolders[EncryptedSlots]):
         MissingKeyError
             If the keys have none.
         """
-        return self.engine.bootstrap_many(chunks, self.keys._need("bootstrap", "integer"))
+        return self.engine.bootstrap_many(chunks, self.bootstrap_key())
+
+    def bootstrap_key(self) -> Any:
+        """The key of bootstraps.
+
+        Raises
+        ------
+        MissingKeyError
+            If there is none.
+        """
+        return self.keys._need("bootstrap", "integer")
+
+    @property
+    def bootstrap_level(self) -> int | None:
+        """The level after a bootstrap, or None if there is none."""
+        return None if self.keys.bootstrap is None else self.engine.bootstrap_output_level

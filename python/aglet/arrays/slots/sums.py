@@ -14,7 +14,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.rows import axis_first
-from aglet.arrays.slots import moves
+from aglet.arrays.slots import moves, ordering
 from aglet.arrays.slots.operations import cast
 from aglet.arrays.slots.places import clear, is_slots
 from aglet.arrays.slots.values import Numbers, room
@@ -24,7 +24,7 @@ from aglet.errors import RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["cumsum", "dot", "every", "least", "matmul", "most", "product", "some", "total"]
+__all__ = ["cumsum", "dot", "every", "kept", "least", "matmul", "most", "product", "some", "total"]
 
 _BOOL = np.dtype(bool)
 _MOST_RUNS = 8
@@ -202,12 +202,11 @@ def _running(x: EncryptedSlots) -> EncryptedSlots:
 
 
 def _tree(x: EncryptedSlots, axis: Any, keepdims: bool, join: Any) -> EncryptedSlots:
-    found: Any = axis_first(x, axis)
-    while len(found) > 1:
-        half = len(found) // 2
-        joined = join(found[:half], found[half : 2 * half])
-        found = joined if len(found) % 2 == 0 else np.concatenate([joined, found[2 * half :]])
-    made: EncryptedSlots = found[0]
+    return kept(ordering.tournament(axis_first(x, axis), join), x, axis, keepdims)
+
+
+def kept(made: EncryptedSlots, x: EncryptedSlots, axis: Any, keepdims: bool) -> EncryptedSlots:
+    """The result of a reduction, with axes of length 1 if they are kept."""
     if not keepdims:
         return made
     axes = axes_of(axis, x.ndim) if x.ndim else set()

@@ -6,6 +6,8 @@ elements hold something else.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,9 @@ from aglet.errors import LevelError, RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
-__all__ = ["DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "enough", "looked_up", "room"]
+__all__ = [
+    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "ready", "room", "together",
+]  # fmt: skip
 
 Chunks = list[Any]
 Entries = NDArray[np.int64]
@@ -28,6 +32,8 @@ MOST_DIGITS = 2
 """As many digits have the numbers that are encrypted in digits."""
 _GAIN = 2.0
 """Bits of noise for which a ciphertext is divided rather than switched."""
+_LOUD = 2.5
+"""Bits of noise above a rounding that powers of a number do not outgrow."""
 MOST_PLACES = 8192
 """The longest table of slots."""
 
@@ -146,13 +152,30 @@ def _looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     if (steps == steps[0]).all():
         slope = int(steps[0])
         return x.scaled(session, slope, int(table[0]) - slope * x.low)
-    x, entries = _placed(session, x, table)
-    needed = session.engine.plan_lookup(entries, len(x.digits)).levels
+    x, entries = _placed(session, _quiet(session, x), table)
     # A cast or a bootstrap needs one more.
-    x = enough(session, x, needed + 1)
+    needed = session.engine.plan_lookup(entries, len(x.digits)).levels + 1
     key, call = session.relinearization("A table"), session.engine.lookup
-    columns = zip(*x.digits, strict=True)
+    if x.level < needed and _goes_in_parts(session, x, entries, needed):
+        again = session.bootstrap_key()
+        made = [call(chunk, entries, key, bootstrap_key=again) for chunk in x.digits[0]]
+        return Numbers((made,), 0, low, high)
+    columns = zip(*enough(session, x, needed).digits, strict=True)
     return Numbers(([call(list(digits), entries, key) for digits in columns],), 0, low, high)
+
+
+def _goes_in_parts(session: SlotSession, x: Numbers, entries: Entries, needed: int) -> bool:
+    """Whether a table takes more levels than a bootstrap leaves, and can be looked up with several."""
+    after = session.bootstrap_level
+    if len(x.digits) > 1 or after is None or after >= needed:
+        return False
+    return session.engine.plan_lookup_in_parts(entries, x.level) is not None
+
+
+def _quiet(session: SlotSession, x: Numbers) -> Numbers:
+    """Numbers whose noise a long table does not square: a level lower, if it would and a bootstrap is there."""
+    loud = any(session.engine.noise_excess(chunk) > _LOUD for digit in x.digits for chunk in digit)
+    return x.quieter(session) if loud and session.bootstrap_level is not None else x
 
 
 def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, Entries]:
@@ -179,6 +202,33 @@ def room(session: SlotSession, x: Numbers, levels: int, least: int) -> Numbers:
     return enough(session, x, least if session.keys.bootstrap is None else levels)
 
 
+def together(session: SlotSession, some: Sequence[Numbers], levels: int) -> list[Numbers]:
+    """Numbers with so many levels, after one bootstrap of all if one has fewer; as they are without a bootstrap."""
+    least, after = min(one.level for one in some), session.bootstrap_level
+    if least >= levels or least < 1 or after is None or after < levels:
+        return list(some)
+    found = iter(session.bootstrapped([chunk for one in some for digit in one.digits for chunk in digit]))
+    digits = [tuple([next(found) for _ in digit] for digit in one.digits) for one in some]
+    return [Numbers(made, one.offset, one.low, one.high) for made, one in zip(digits, some, strict=True)]
+
+
+def ready(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
+    """Numbers that will move and then meet in a table: bootstrapped now, if they would be after the move."""
+    after = session.bootstrap_level
+    if after is None or not 1 <= x.level < after:
+        return x
+    more = bootstraps(session, table, x.level - 1) > bootstraps(session, table, after - 1)
+    return x.refreshed(session) if more else x
+
+
+def bootstraps(session: SlotSession, table: Entries, level: int) -> float:
+    """The bootstraps that a table takes at a level."""
+    if level >= session.engine.plan_lookup(table).levels + 1:
+        return 0
+    parts = session.engine.plan_lookup_in_parts(table, level)
+    return math.inf if parts is None else parts.bootstraps
+
+
 def enough(session: SlotSession, x: Numbers, levels: int) -> Numbers:
     """Numbers with so many levels, after a bootstrap if need be.
 
@@ -189,14 +239,19 @@ def enough(session: SlotSession, x: Numbers, levels: int) -> Numbers:
     """
     if x.level >= levels:
         return x
-    after = session.engine.bootstrap_output_level
-    if session.keys.bootstrap is None or after is None or after < levels:
-        left = "the keys have no bootstrap" if session.keys.bootstrap is None else f"a bootstrap leaves {after}"
+    after = session.bootstrap_level
+    if after is not None and x.level < 1:
+        raise LevelError("Nothing is left of these numbers to bootstrap; call x.refresh() one operation earlier.")
+    if after is None or after < levels:
+        left = (
+            "the keys have no bootstrap. Make some that have one with IntegerEngine(use_bootstrap=True).create_keys(), "
+            "declare"
+            if after is None
+            else f"a bootstrap leaves {after}. Declare"
+        )
         raise LevelError(
-            f"This takes {levels} levels and the numbers have {x.level}; {left}. Declare a smaller range with "
+            f"This takes {levels} levels and the numbers have {x.level}; {left} a smaller range with "
             "x.assume(bound=(low, high)), take a wider dtype where sums would wrap around, as in "
             'x.astype(numpy.int16) + y, compute in digits, x.to("digits"), or take IntegerEngine(preset="int16-deep").'
         )
-    if x.level < 1:
-        raise LevelError("Nothing is left of these numbers to bootstrap; call x.refresh() one operation earlier.")
     return x.refreshed(session)

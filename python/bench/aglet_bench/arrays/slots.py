@@ -11,7 +11,7 @@ from aglet import _core, forecast
 from aglet.arrays.digits.model import Cells
 from aglet.arrays.slots.session import SlotSession
 from aglet.errors import LevelError, ParameterError
-from aglet.integer.circuits import CircuitPlan
+from aglet.integer.circuits import CircuitPlan, PartsPlan
 from aglet.integer.engine import IntegerEngine
 from aglet.scheme_switch.switch import SchemeSwitch
 
@@ -22,17 +22,19 @@ __all__ = ["simulated"]
 
 _FEW, _MANY = "table of 4 bits", "table of 8 bits"
 _PAIR = "table of 8 bits in 2 digits"
+_MASK = 23.0
+"""Bits of noise of a product with numbers in the clear in all slots."""
 _PLAIN = 0.5
 """A product with numbers in the clear, as a part of one of ciphertexts with its relinearization."""
 
 
 class _Chunk:
-    """A simulated ciphertext: its level."""
+    """A simulated ciphertext: its level, and bits of noise above that of a rounding."""
 
-    def __init__(self, level: int) -> None:
+    def __init__(self, level: int, noise: float = 0.0) -> None:
         if level < 0:
             raise LevelError("No level is left; bootstrap first.")
-        self.level = level
+        self.level, self.noise = level, noise
 
 
 class _Keys:
@@ -66,7 +68,12 @@ class _Engine:
         return _Chunk(self.engine.max_level)
 
     def add(self, x: _Chunk, y: Any) -> _Chunk:
-        return _Chunk(min(x.level, y.level) if isinstance(y, _Chunk) else x.level)
+        if not isinstance(y, _Chunk):
+            return x
+        # The higher one is divided on its way down.
+        level = min(x.level, y.level)
+        noise = [one.noise if one.level == level else 0.0 for one in (x, y)]
+        return _Chunk(level, float(np.logaddexp2(noise[0], noise[1])))
 
     subtract = add
 
@@ -77,23 +84,37 @@ class _Engine:
         if not isinstance(y, _Chunk):
             # One number in all slots is no polynomial.
             self._spend(_PLAIN * self._rows["product"]["seconds"] * (np.ndim(y) > 0))
-            return x
+            return _Chunk(x.level, x.noise + (_MASK if np.ndim(y) else abs(int(y)).bit_length() - 1))
         self.machine.done["products"] += 1
         self._spend(self._rows["product"]["seconds"])
         return _Chunk(min(x.level, y.level) - 1)
 
     def weighted_sum(self, ciphertexts: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
-        terms = zip(ciphertexts, weights, strict=True)
-        return _Chunk(min(self.multiply(x, weight).level for x, weight in terms))
+        terms = [self.multiply(x, weight) for x, weight in zip(ciphertexts, weights, strict=True)]
+        return _Chunk(min(x.level for x in terms), max(x.noise for x in terms))
 
     def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
         return self.engine.plan_lookup(table, digits)
 
-    def lookup(self, digits: Sequence[_Chunk], table: Any, key: Any) -> _Chunk:
+    def plan_lookup_in_parts(self, table: Any, level: int) -> PartsPlan | None:
+        return self.engine.plan_lookup_in_parts(table, level)
+
+    def lookup(self, digits: Any, table: Any, key: Any, *, bootstrap_key: Any = None) -> _Chunk:
+        if bootstrap_key is not None:
+            return self._in_parts(digits, table)
         found = self.plan_lookup(table, len(digits))
         self.machine.done["products"] += found.relinearizations
         self._spend(found.relinearizations * self._each(found.relinearizations, len(digits)))
         return _Chunk(min(one.level for one in digits) - found.levels)
+
+    def _in_parts(self, x: _Chunk, table: Any) -> _Chunk:
+        found = self.plan_lookup_in_parts(table, x.level)
+        if found is None:
+            raise LevelError("A bootstrap leaves too few levels for this table.")
+        self.machine.done["products"] += found.relinearizations
+        self._spend(found.relinearizations * self._each(found.relinearizations, 1))
+        self.bootstrap_many([x] * found.bootstraps, None)
+        return _Chunk(found.output_level)
 
     def _each(self, count: int, digits: int) -> float:
         """Seconds of a relinearization with all that goes with it, between those of tables that are modelled."""
@@ -114,8 +135,11 @@ class _Engine:
     def rescale(self, x: _Chunk) -> _Chunk:
         return _Chunk(x.level - 1)
 
+    def noise_excess(self, x: _Chunk) -> float:
+        return x.noise
+
     def noise_budget(self, x: _Chunk) -> float:
-        """Noise is not counted: what depends on it takes the same work."""
+        """Of noise only the bits above a rounding are counted: to divide or to switch takes the same work."""
         return 0.0
 
     def rotate_rows(self, x: _Chunk, key: Any, delta: int) -> _Chunk:
@@ -135,7 +159,7 @@ class _Engine:
     def bootstrap_many(self, chunks: Sequence[_Chunk], key: Any) -> list[_Chunk]:
         self.machine.done["refreshes"] += len(chunks)
         self._spend(len(chunks) * self._bootstrap)
-        return [_Chunk(self.bootstrap_output_level or 0) for _ in chunks]
+        return [_Chunk(self.bootstrap_output_level or 0, 1.0) for _ in chunks]
 
 
 class _Simulated(SlotSession):
