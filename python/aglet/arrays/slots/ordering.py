@@ -55,6 +55,8 @@ def _sortable(a: EncryptedSlots, axis: Any, kind: Any) -> tuple[EncryptedSlots, 
 
 def _network(x: EncryptedSlots) -> EncryptedSlots:
     """The elements of the first axis in order, by Batcher's odd-even merge sort."""
+    if x.bound[0] == x.bound[1]:
+        return x
     found = x if np.unique(x.index).size == x.size else x.compact()
     for stage in ordering.stages(len(found)):
         partner = np.arange(len(found))
@@ -165,11 +167,19 @@ def best(x: EncryptedSlots, axis: Any, *, smallest: bool) -> EncryptedSlots:
     across = axis_first(x, axis)
     count, places = len(across), _places(across)
     low, high = across.bound
-    if (high - low + 1) * count <= MOST_PLACES // 2:
+    if _short(across.session, (high - low + 1) * count):
         keys = _with_places(across, places if smallest else count - 1 - places)
         found: Any = tournament(keys, np.minimum if smallest else np.maximum) % count
         return found if smallest else count - 1 - found  # type: ignore[no-any-return]
     return _by_flags(across, smallest)
+
+
+def _short(session: SlotSession, values: int) -> bool:
+    """Whether differences of so many values are looked up with one bootstrap, beside that of the numbers."""
+    if not 1 < values <= MOST_PLACES // 2:
+        return values == 1
+    after, table = session.bootstrap_level, np.maximum(np.arange(1 - values, values), 0)
+    return after is None or bootstraps(session, table, after - 1) <= 1
 
 
 def _by_flags(x: EncryptedSlots, smallest: bool) -> EncryptedSlots:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "ready", "room", "together",
+    "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -34,6 +35,8 @@ _GAIN = 2.0
 """Bits of noise for which a ciphertext is divided rather than switched."""
 _LOUD = 2.5
 """Bits of noise above a rounding that powers of a number do not outgrow."""
+_TAKEN = 3.0
+"""Bits of noise above a rounding that a bootstrap takes."""
 MOST_PLACES = 8192
 """The longest table of slots."""
 
@@ -219,6 +222,13 @@ def ready(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
         return x
     more = bootstraps(session, table, x.level - 1) > bootstraps(session, table, after - 1)
     return x.refreshed(session) if more else x
+
+
+def too_noisy(session: SlotSession, chunks: Chunks) -> bool:
+    """Whether a bootstrap, which alone is left at level 1, does not take the noise of one of these ciphertexts."""
+    if session.bootstrap_level is None:
+        return False
+    return any(chunk.level == 1 and session.engine.noise_excess(chunk) > _TAKEN for chunk in chunks)
 
 
 def bootstraps(session: SlotSession, table: Entries, level: int) -> float:

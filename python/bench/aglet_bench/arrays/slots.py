@@ -24,6 +24,8 @@ _FEW, _MANY = "table of 4 bits", "table of 8 bits"
 _PAIR = "table of 8 bits in 2 digits"
 _MASK = 23.0
 """Bits of noise of a product with numbers in the clear in all slots."""
+_SUMS = 2.9
+"""Bits of noise of a table in parts, whose last sum has dozens of products."""
 _PLAIN = 0.5
 """A product with numbers in the clear, as a part of one of ciphertexts with its relinearization."""
 
@@ -114,7 +116,7 @@ class _Engine:
         self.machine.done["products"] += found.relinearizations
         self._spend(found.relinearizations * self._each(found.relinearizations, 1))
         self.bootstrap_many([x] * found.bootstraps, None)
-        return _Chunk(found.output_level)
+        return _Chunk(found.output_level, _SUMS)
 
     def _each(self, count: int, digits: int) -> float:
         """Seconds of a relinearization with all that goes with it, between those of tables that are modelled."""
