@@ -84,6 +84,7 @@ _TWO: dict[str, Any] = {
     "sum": lambda x, y: x + y, "difference": lambda x, y: x - y, "sums of sums": lambda x, y: (x + y) - (y + y) + x,
     "after a sum": lambda x, y: (x + y) < y, "largest": lambda x, y: np.maximum(np.maximum(x, y), x - y),
     "smallest": lambda x, y: np.minimum(x + y, np.minimum(y, x)), "sum of one": lambda x, y: x + y // 7 + y // 5,
+    "product": lambda x, y: x * y, "square": lambda x, y: x * x + y, "product after": lambda x, y: (x + y) * x,
     "bound": lambda x, y: x.astype(np.int16) - y > y, "clear": lambda x, y: np.maximum(x + x[::-1], x.dtype.type(9)),
 }  # fmt: skip
 
@@ -104,6 +105,8 @@ def test_two_arrays_of_8_bits(name: str, dtype: Any) -> None:
 def test_a_sum_beside_numbers_in_the_clear_wraps(dtype: Any) -> None:
     x, y, own = bytes_of(200, dtype), bytes_of(200, dtype), session()
     encrypted = own.encrypt(x)
+    for product in (lambda a: a * y, lambda a: y * a):
+        np.testing.assert_array_equal(own.decrypt(product(encrypted)), product(x))
     for call in (lambda a: a + y, lambda a: y - a, lambda a: a - y):
         found = call(encrypted)
         # Digits stay digits, so that the next sum takes short tables too.

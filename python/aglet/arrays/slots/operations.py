@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots.carries import carried
+from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
-from aglet.arrays.slots.values import Numbers, looked_up, room, too_noisy
+from aglet.arrays.slots.values import MOST_PLACES, Numbers, looked_up, room, too_noisy
 from aglet.errors import KeyMismatchError, RangeError
 
 if TYPE_CHECKING:
@@ -220,6 +220,11 @@ def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     low, high = min(ends), max(ends)
     one = x if is_slots(x) else y
     session = one.session
+    if high - low >= MOST_PLACES:
+        # What wraps is looked up, and a table is shorter.
+        shorter = multiplied(x, y, dtype)
+        if shorter is not None:
+            return _wrapped(one, shorter[1], shorter[0], dtype)
     session.check_range(low, high)
     engine = session.engine
     if is_slots(x) and is_slots(y):
