@@ -232,7 +232,9 @@ def too_noisy(session: SlotSession, chunks: Chunks) -> bool:
 
 
 def bootstraps(session: SlotSession, table: Entries, level: int) -> float:
-    """The bootstraps that a table takes at a level."""
+    """The bootstraps that a table takes at a level; infinite where there is no such table."""
+    if len(table) > MOST_PLACES:
+        return math.inf
     if level >= session.engine.plan_lookup(table).levels + 1:
         return 0
     parts = session.engine.plan_lookup_in_parts(table, level)
