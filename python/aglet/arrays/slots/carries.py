@@ -1,7 +1,7 @@
 """Sums and products of arrays of 8 bits in two digits, which wrap around: the low digits carry to the high ones.
 
 A table of all sums takes ten levels with the one that stays, and tables of digits seven; digits stay digits. Of a
-product the high digits meet in nothing that 8 bits have, so 7,426 values are left of 65,026, which one table reads.
+product the high digits meet in nothing that 8 bits have, and two tables of hundreds of values read the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import FULL, apart, digits_of, has_digits
 from aglet.arrays.slots.places import laid
-from aglet.arrays.slots.values import DIGIT, MOST_PLACES, Numbers, enough, looked_up, room, together
+from aglet.arrays.slots.values import DIGIT, Numbers, enough, looked_up, room, together
 
 __all__ = ["carried", "multiplied"]
 
@@ -63,7 +63,7 @@ def _combined(session: Any, x: Any, y: Any, sign: int) -> Numbers:
 def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> tuple[Any, Numbers] | None:
     """Numbers that are `x y` modulo 256, and all values that they may have; None as for `carried`.
 
-    Elements of arrays have the same places.
+    Elements of arrays have the same places. They are `xl yl` and, by a table, 16 times `xl yh + xh yl` modulo 16.
 
     Raises
     ------
@@ -76,22 +76,16 @@ def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> tuple[Any, Numbers] | No
     plain = type(other) is not type(array)
     if not plain and (not has_digits(other) or other.numbers.offset % DIGIT):
         return None
-    most = DIGIT - 1
-    high = [_span(one) for one in ([array] if plain else [array, other])]
-    ends = [sum(pick(0, end) for end in (each[at] for each in high)) for at, pick in ((0, min), (1, max))]
-    # The product with the low digit of the other one, or with a number of 8 bits in the clear.
-    below = most * (DIGIT**2 - 1) if plain else most**2
-    ends = [DIGIT * most * ends[0], DIGIT * most * ends[1] + below]
-    if ends[1] - ends[0] >= MOST_PLACES:
-        return None
-    made = _weighted(array, other) if plain else _products(array, other)
-    return np.arange(ends[0], ends[1] + 1), Numbers((made.digits[0],), 0, ends[0], ends[1])
-
-
-def _span(x: Any) -> tuple[int, int]:
-    """The least and the largest high digit, which count from the offset."""
-    first = x.numbers.offset // DIGIT
-    return first, first + DIGIT - 1
+    session, most = array.session, DIGIT - 1
+    first = [one.numbers.offset // DIGIT for one in ([array] if plain else [array, other])]
+    first += [0] if plain else []
+    low, high = (most * sum(pick(0, end + more) for end in first) for pick, more in ((min, 0), (max, most)))
+    below, above = _weighted(array, other) if plain else _products(array, other)
+    crossed = Numbers((above,), 0, low, high)
+    carry = looked_up(session, crossed, np.arange(low, high + 1) % DIGIT * DIGIT)
+    made = [session.engine.add(a, b) for a, b in zip(below, carry.digits[0], strict=True)]
+    ends = 0, most**2 + most * DIGIT
+    return np.arange(ends[1] + 1), Numbers((made,), 0, *ends)
 
 
 def _from_offset(session: Any, numbers: Numbers) -> tuple[Any, Any]:
@@ -101,24 +95,27 @@ def _from_offset(session: Any, numbers: Numbers) -> tuple[Any, Any]:
     return low, [session.engine.add(chunk, first) for chunk in high] if first else high
 
 
-def _products(x: Any, y: Any) -> Numbers:
-    """`xl yl + 16 (xl yh + xh yl)` of two arrays."""
+def _products(x: Any, y: Any) -> tuple[list[Any], list[Any]]:
+    """`xl yl`, and `xl yh + xh yl`, of two arrays."""
     session = x.session
     engine, key = session.engine, session.relinearization("A product of two arrays")
     (a, b), (c, d) = (_from_offset(session, enough(session, one.numbers, 2)) for one in (x, y))
-    made = []
-    for low, high, other, above in zip(a, b, c, d, strict=True):
-        terms = (low, other), (engine.multiply(low, DIGIT), above), (engine.multiply(high, DIGIT), other)
-        first, second, third = (engine.multiply(one, two, key) for one, two in terms)
-        made.append(engine.add(engine.add(first, second), third))
-    return Numbers((made,), 0, 0, 0)
+    below = [engine.multiply(low, other, key) for low, other in zip(a, c, strict=True)]
+    pairs = zip(a, b, c, d, strict=True)
+    above = [
+        engine.add(engine.multiply(low, over, key), engine.multiply(high, other, key))
+        for low, high, other, over in pairs
+    ]
+    return below, above
 
 
-def _weighted(x: Any, plain: Any) -> Numbers:
-    """`xl y + xh (16 y mod 256)` of an array and numbers in the clear modulo 256."""
+def _weighted(x: Any, plain: Any) -> tuple[list[Any], list[Any]]:
+    """The same of an array and numbers in the clear, modulo 256."""
     session = x.session
     rows = laid(x, np.asarray(plain).astype(np.int64) % DIGIT**2)
     low, high = _from_offset(session, room(session, x.numbers, 2, 0))
-    parts = zip(low, high, rows, strict=True)
-    made = [session.engine.weighted_sum([a, b], [row, row % DIGIT * DIGIT]) for a, b, row in parts]
-    return Numbers((made,), 0, 0, 0).quieter(session)
+    call = session.engine.weighted_sum
+    below = [call([a], [row % DIGIT]) for a, row in zip(low, rows, strict=True)]
+    above = [call([a, b], [row // DIGIT, row % DIGIT]) for a, b, row in zip(low, high, rows, strict=True)]
+    quiet = Numbers((below, above), 0, 0, 0).quieter(session)
+    return quiet.digits[0], quiet.digits[1]
