@@ -49,6 +49,12 @@ def test_a_long_table_takes_the_bootstraps_of_its_plan(count: int, level: int, b
         given, table, keys.relinearization, bootstrap_key=keys.bootstrap, progress=lambda *at: reports.append(at)
     )
     assert found.level == plan.output_level >= 1
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.lookup(given, table, keys.relinearization, bootstrap_key=keys.bootstrap, progress=stop)
     np.testing.assert_array_equal(engine.decrypt(found, keys.secret), table[x])
     assert all(0 <= done <= total for done, total, _ in reports)
     assert reports[-1][0] == reports[-1][1]
