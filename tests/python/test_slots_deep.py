@@ -174,6 +174,15 @@ def test_without_a_bootstrap_the_refusal_names_its_key() -> None:
             call().forced()
 
 
+def test_levels_without_a_bootstrap_serve_noisy_numbers() -> None:
+    """16 times a digit has five bits of noise, which a table of nine levels made 395: a level goes for them."""
+    engine = IntegerEngine(depth=19)
+    own = Session(engine.create_keys())
+    x, y = bytes_of(30), bytes_of(30)
+    a, b = own.encrypt(x), own.encrypt(y)
+    np.testing.assert_array_equal(own.decrypt(a.astype(np.int16) - b > 5), x.astype(np.int16) - y > 5)
+
+
 # Plans
 
 

@@ -155,9 +155,10 @@ def _looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     if (steps == steps[0]).all():
         slope = int(steps[0])
         return x.scaled(session, slope, int(table[0]) - slope * x.low)
-    x, entries = _placed(session, _quiet(session, x), table)
+    x, entries = _placed(session, x, table)
     # A cast or a bootstrap needs one more.
     needed = session.engine.plan_lookup(entries, len(x.digits)).levels + 1
+    x = _quiet(session, x, needed)
     key, call = session.relinearization("A table"), session.engine.lookup
     if x.level < needed and _goes_in_parts(session, x, entries, needed):
         again = session.bootstrap_key()
@@ -175,10 +176,10 @@ def _goes_in_parts(session: SlotSession, x: Numbers, entries: Entries, needed: i
     return session.engine.plan_lookup_in_parts(entries, x.level) is not None
 
 
-def _quiet(session: SlotSession, x: Numbers) -> Numbers:
-    """Numbers whose noise a long table does not square: a level lower, if it would and a bootstrap is there."""
+def _quiet(session: SlotSession, x: Numbers, needed: int) -> Numbers:
+    """Numbers whose noise a table does not square: a level lower, if it would and there is one, or a bootstrap."""
     loud = any(session.engine.noise_excess(chunk) > _LOUD for digit in x.digits for chunk in digit)
-    return x.quieter(session) if loud and session.bootstrap_level is not None else x
+    return x.quieter(session) if loud and (session.bootstrap_level is not None or x.level > needed) else x
 
 
 def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, Entries]:
