@@ -227,7 +227,7 @@ fn circuits_of_integers_that_a_card_has_no_room_for_are_refused() {
         run(&side).unwrap();
         let _ = card.device().take_most_bytes();
         run(&side).unwrap();
-        let most = (card.device().take_most_bytes() as usize - side.around.byte_count()) as f64;
+        let most = (card.device().take_most_bytes() as usize - side.around.card_bytes()) as f64;
         let on = |bytes| {
             let card = small(bytes);
             let side = Integers::on(card.clone(), count, 2);

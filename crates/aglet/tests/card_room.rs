@@ -80,7 +80,7 @@ fn the_memory_of_operations_on_a_card_is_forecast_and_asked_for() {
         let wanted = open(&side, run(&side).unwrap());
         let _ = card.device().take_most_bytes();
         run(&side).unwrap();
-        let most = (card.device().take_most_bytes() as usize - side.around.byte_count()) as f64;
+        let most = (card.device().take_most_bytes() as usize - side.around.card_bytes()) as f64;
         let on = |bytes| {
             let card = small(bytes);
             let side = Side::on(card.clone(), count, 2);
@@ -120,7 +120,7 @@ fn a_weighted_sum_that_a_card_has_no_room_for_is_refused() {
         let terms: Vec<_> = fresh.iter().chain([&there]).enumerate().map(|(i, ct)| (ct, weight(i))).collect();
         let before = card.device().take_most_bytes();
         let made = side.engine.weighted_sum(&terms).map(|made| side.engine.decrypt(&made, &side.here.sk).unwrap());
-        (made, before, card.device().take_most_bytes(), side.here.conj.byte_count())
+        (made, before, card.device().take_most_bytes(), side.here.conj.card_bytes())
     };
     let (made, before, most, key) = sum(emulated(Order::Forward, Arithmetic::F50));
     let wanted = made.unwrap();

@@ -6,7 +6,7 @@ use crate::packed::{packed_bytes, PackedNeed};
 use crate::pipeline::Pipeline;
 use crate::plan::Plan;
 use crate::step::{KeyNeed, MetadataOf, RunOn, Stage, Step};
-use aglet_rlwe::Params;
+use aglet_rlwe::{KeyRole, Params};
 use aglet_schemes::Evaluator;
 use std::sync::Arc;
 
@@ -36,6 +36,20 @@ pub trait Bootstrapper: PartialEq {
     /// As [`Bootstrapper::keys`].
     fn stage_keys(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
         self.needs()
+    }
+
+    /// The parameters of the chain that a key of its stages is made on.
+    fn chain_of(&self, _: KeyRole) -> &Params {
+        self.params()
+    }
+    /// Bytes of the keys of each stage.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::keys`].
+    fn stage_key_bytes(&self) -> Result<Vec<usize>, Error> {
+        let bytes = |key: &KeyNeed| key.spec.byte_count(self.chain_of(key.role));
+        let stages = self.stage_keys()?;
+        Ok(stages.iter().map(|keys| keys.iter().map(bytes).sum()).collect::<Result<_, _>>()?)
     }
 
     /// What makes those of its keys that only this bootstrap has.
@@ -111,10 +125,21 @@ pub trait Bootstrapper: PartialEq {
             false => packed_bytes(&self.packed_params()?, &packed)?,
         };
         for KeyNeed { spec, .. } in &keys {
-            bytes += spec.byte_count(params.n());
+            bytes += spec.byte_count(&params)?;
             stored += spec.stored_bytes(&params)?;
         }
         Ok((bytes, stored))
+    }
+
+    /// Bytes of its bootstrap key on a card.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::keys`].
+    fn card_key_bytes(&self) -> Result<usize, Error> {
+        let (params, keys) = self.keys()?;
+        let packed = self.packed_needed();
+        let packed = if packed.is_empty() { 0 } else { packed_bytes(&self.packed_params()?, &packed)?.0 };
+        Ok(packed + keys.iter().map(|key| key.spec.card_bytes(params.n())).sum::<usize>())
     }
 
     /// Encodes its maps and runs it, on ciphertexts, numbers in the clear, or a count of work.

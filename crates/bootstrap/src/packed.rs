@@ -1,6 +1,7 @@
 //! Keys that a bootstrap applies in a way of its own: on a chain of their own, packed in the order that it reads them in.
 
 use aglet_ring::ops::KeyStream;
+use aglet_ring::PackedPoly;
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::wire::primes;
 use aglet_rlwe::{Context, Error, KeyId, KeySwitchSpec, Params, SwitchingKey};
@@ -44,7 +45,9 @@ impl PackedKey {
     /// Memory that cannot be had.
     pub fn new(ctx: &Context, key: SwitchingKey) -> Result<Self, Error> {
         let (id, spec, words, seed) = key.into_parts();
-        let stream = KeyStream::new(ctx.ring(), &words.halves())?;
+        let half = |half: &[PackedPoly]| half.iter().map(PackedPoly::unpacked).collect::<Result<Vec<_>, _>>();
+        let [b, a] = words.halves();
+        let stream = KeyStream::new(ctx.ring(), &[&half(b)?, &half(a)?])?;
         Ok(Self { id, spec, seed, stream })
     }
 

@@ -157,7 +157,7 @@ fn a_family_of_tests_is_a_bootstrapper() {
     assert_eq!(keys.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 0, 0, 0]);
     let spec = KeySwitchSpec::balanced(&params, TOP + 1).unwrap();
     let stored = spec.stored_bytes(&params).unwrap();
-    assert_eq!(circuit.key_bytes().unwrap(), (spec.byte_count(params.n()), stored));
+    assert_eq!(circuit.key_bytes().unwrap(), (spec.byte_count(&params).unwrap(), stored));
     assert!(
         circuit.packed_needed().is_empty() && circuit.shares_maps(&circuit) && circuit.encoded_bytes().unwrap() == 0
     );

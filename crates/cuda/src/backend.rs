@@ -18,7 +18,7 @@ use aglet_ring::small::SmallTable;
 use aglet_ring::traffic::Traffic;
 use aglet_ring::{
     Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, LweSwitch,
-    Multiplier, Pair, Poly, Sign,
+    Multiplier, PackedPoly, Pair, Poly, Sign,
 };
 use std::any::Any;
 use std::collections::HashMap;
@@ -110,9 +110,18 @@ impl Card {
             None => self.all_up(device, &x.copied(device.ring())?),
         }
     }
+    /// A polynomial of a key on this card; it is copied there once.
+    fn key_poly_up(&self, device: &DeviceRing<'_>, x: &PackedPoly) -> Result<DevicePoly<Eval>, Error> {
+        if let Some(kept) = x.card().get::<Kept<DevicePoly<Eval>>>().filter(|kept| kept.card.is(&self.card)) {
+            return Ok(kept.there.clone());
+        }
+        let there = device.upload(&x.unpacked()?)?;
+        x.card().put(Arc::new(Kept { card: self.card.clone(), there: there.clone() }));
+        Ok(there)
+    }
     fn key_up(&self, device: &DeviceRing<'_>, key: &KeyBlock) -> Result<DeviceKey, Error> {
         let (rows, q_limbs) = key.rows();
-        let polys = self.all_up(device, key.polys())?;
+        let polys = key.polys().map(|x| self.key_poly_up(device, x)).collect::<Result<Vec<_>, _>>()?;
         let part = |x: DevicePoly<Eval>| DevicePoly::of(rows.iter().map(|&i| x.limb(i).clone()).collect(), q_limbs);
         Ok(DeviceKey::of(polys.into_iter().map(part).collect()))
     }

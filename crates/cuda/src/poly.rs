@@ -4,7 +4,7 @@ use crate::launcher::{Block, Device};
 use crate::{DeviceRing, Error};
 use aglet_ring::places::Remote;
 use aglet_ring::poly::{Eval, Representation};
-use aglet_ring::{KeyBlock, Poly};
+use aglet_ring::{KeyBlock, PackedPoly, Poly};
 use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -164,7 +164,8 @@ impl DeviceRing<'_> {
     /// As for [`DeviceRing::upload`].
     pub fn upload_key(&self, key: &KeyBlock) -> Result<DeviceKey, Error> {
         let [b, a] = key.halves();
-        let half = |polys: &[Poly<Eval>]| polys.iter().map(|x| self.upload(x)).collect::<Result<Vec<_>, _>>();
+        let half =
+            |polys: &[PackedPoly]| polys.iter().map(|x| self.upload(&x.unpacked()?)).collect::<Result<Vec<_>, Error>>();
         Ok(DeviceKey { halves: [half(b)?, half(a)?] })
     }
 }

@@ -86,7 +86,8 @@ impl Words {
         (0..count).map(|_| self.poly(ring, q_limbs, p_limbs)).collect()
     }
     pub fn key(&mut self, ring: &Ring, digits: usize, shape: (usize, usize)) -> KeyBlock {
-        KeyBlock::new(self.polys(ring, digits, shape), self.polys(ring, digits, shape))
+        let [b, a] = [0, 1].map(|_| self.polys(ring, digits, shape));
+        ring.key_block(&b, &a).unwrap()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Milliseconds of a relinearization that is rescaled, pass by pass, on one thread and on two, for every backend of this CPU or the one that
 //! is named: `cargo run --release -p aglet-ring --example key_switch_speed avx2`. Least of seven runs; data does not matter.
 
-use aglet_ring::{arch, primes, Error, Eval, Form, KeyBlock, KeyProduct, Multiplier, Poly, Ring, Tensor};
+use aglet_ring::{arch, primes, Error, Eval, Form, KeyProduct, Multiplier, Poly, Ring, Tensor};
 use std::time::Instant;
 
 const RUNS: usize = 7;
@@ -16,7 +16,7 @@ fn passes(ring: &Ring, limbs: usize, special: usize) -> Result<[f64; 6], Error> 
     };
     let operands = (0..4).map(|i| filled(limbs, 0, i)).collect::<Result<Vec<_>, _>>()?;
     let half = |first: usize| (first..first + 2).map(|i| filled(limbs, special, i)).collect::<Result<Vec<_>, _>>();
-    let key = KeyBlock::new(half(10)?, half(20)?);
+    let key = ring.key_block(&half(10)?, &half(20)?)?;
     let digits: Vec<Vec<usize>> = vec![(0..limbs.div_ceil(2)).collect(), (limbs.div_ceil(2)..limbs).collect()];
     let factor = Some(Multiplier::Residues(ring.special_product(special)));
     let Some(division) = ring.division(limbs, special, 1) else { return Ok([0.0; 6]) };

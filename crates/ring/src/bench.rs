@@ -2,6 +2,8 @@
 
 use crate::arch::{DiagonalRow, FormRow, Kernels, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 use crate::automorphism::rotation_exponent;
+use crate::ops::KeyBlock;
+use crate::packed_poly::PackedPoly;
 use crate::poly::{Eval, Poly};
 use crate::ring::Ring;
 use crate::Error;
@@ -125,6 +127,8 @@ struct Bench<'a> {
     out: Vec<Poly<Eval>>,
     /// Both halves of keys, `LIMBS` rows each.
     keys: Vec<Poly<Eval>>,
+    /// The same, packed.
+    block: KeyBlock,
 }
 
 impl<'a> Bench<'a> {
@@ -143,8 +147,9 @@ impl<'a> Bench<'a> {
         };
         let digits = (0..DIGITS).map(|_| filled(SOURCES)).collect::<Result<_, _>>()?;
         let out = (0..2).map(|_| filled(0)).collect::<Result<_, _>>()?;
-        let keys = (0..2 * DIGITS).map(|_| filled(0)).collect::<Result<_, _>>()?;
-        Ok(Self { ring, kernels: ring.table(0).kernels(), digits, out, keys })
+        let keys = (0..2 * DIGITS).map(|_| filled(0)).collect::<Result<Vec<_>, _>>()?;
+        let block = ring.key_block(&keys[..DIGITS], &keys[DIGITS..])?;
+        Ok(Self { ring, kernels: ring.table(0).kernels(), digits, out, keys, block })
     }
 
     /// Transforms and conversions come last: they write rows that are canonical for one prime only.
@@ -182,7 +187,7 @@ impl<'a> Bench<'a> {
 
     /// Two products, a term and a factor, as in a relinearized product.
     fn form(&mut self) -> f64 {
-        let Self { ring, kernels, digits, out, keys } = self;
+        let Self { ring, kernels, digits, out, keys, .. } = self;
         let all = median(|run| {
             let [x, y, z] = [0, 1, 2].map(|i| &digits[(run + i) % DIGITS]);
             let [u, v] = [0, 1].map(|i| &keys[(2 * run + i) % (2 * DIGITS)]);
@@ -198,13 +203,13 @@ impl<'a> Bench<'a> {
     }
 
     fn key_product(&mut self) -> f64 {
-        let Self { ring, kernels, digits, out, keys } = self;
-        let (b, a) = keys.split_at(DIGITS);
+        let Self { ring, kernels, digits, out, block, .. } = self;
         let [first, second] = &mut out[..] else { return 0.0 };
         let all = median(|_| {
             timed(|| {
                 for i in 0..LIMBS {
-                    let key = KeyRow { permutation: None, b: &limbs(b, i), a: &limbs(a, i) };
+                    let ([b, a], bits) = key_words(block, i);
+                    let key = KeyRow { permutation: None, bits, b: &b, a: &a };
                     let out = (first.limb_mut(i), second.limb_mut(i));
                     let row = ProductRow { digits: &limbs(digits, i), added_before: None, added_after: None };
                     kernels.key_product(ring.modulus(i), &[row], &key, &mut [out]);
@@ -216,17 +221,16 @@ impl<'a> Bench<'a> {
 
     /// One limb of a linear map of a rotation for each limb of the keys, with diagonals of so many words.
     fn linear_map(&mut self, giants: usize, words: usize) -> f64 {
-        let Self { ring, kernels, digits, keys, .. } = self;
+        let Self { ring, kernels, digits, block, .. } = self;
         let (m, n) = (ring.modulus(0), ring.n());
         let turned = ring.automorphism(rotation_exponent(1, n));
-        let (b, a) = keys.split_at(DIGITS);
         let mut constants: Vec<u64> =
             digits[1].limb(0).iter().copied().cycle().take(giants * (LIMBS + 1) * words).collect();
         kernels.prepare_constants(m, &mut constants);
         let lifted = &digits[0];
-        let (b, a): (Vec<_>, Vec<_>) = (0..LIMBS).map(|i| (limbs(b, i), limbs(a, i))).unzip();
+        let keys: Vec<_> = (0..LIMBS).map(|i| key_words(block, i)).collect();
         let permutation = Some(turned.permutation(kernels.width()));
-        let keys = b.iter().zip(&a).map(|(b, a)| Some(KeyRow { permutation, b, a }));
+        let keys = keys.iter().map(|([b, a], bits)| Some(KeyRow { permutation, bits: *bits, b, a }));
         let digits = limbs(digits, 0);
         let row = LinearMapRow {
             inputs: &[LinearMapInput { digits: &digits, lifted: Some((lifted.limb(1), lifted.limb(2))) }],
@@ -256,6 +260,15 @@ impl<'a> Bench<'a> {
         });
         failed.map_or(Ok(all / ((SOURCES + 1) * LIMBS) as f64), Err)
     }
+}
+
+/// Limb `i` of both halves of a key, and the bits of its words.
+fn key_words(block: &KeyBlock, i: usize) -> ([Vec<&[u8]>; 2], usize) {
+    fn half(polys: &[PackedPoly], i: usize) -> Vec<&[u8]> {
+        polys.iter().map(|p| p.limb(i).0).collect()
+    }
+    let [b, a] = block.halves();
+    ([half(b, i), half(a, i)], b[0].limb(i).1)
 }
 
 /// Limb `i` of each.

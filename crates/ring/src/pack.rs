@@ -19,11 +19,26 @@ pub fn packed_len(m: &Modulus, n: usize) -> usize {
 /// If the limb is no multiple of eight residues, or `out` not as long as [`packed_len`] says.
 pub fn pack(m: &Modulus, limb: &[u64], out: &mut [u8]) {
     assert!(limb.len().is_multiple_of(GROUP) && out.len() == packed_len(m, limb.len()));
-    let bits = m.bits();
-    for (values, bytes) in limb.chunks_exact(GROUP).zip(out.chunks_exact_mut(bits as usize)) {
+    debug_assert!(limb.iter().all(|&value| value < m.value()));
+    pack_bits(m.bits() as usize, limb, out);
+}
+
+/// The residues of a packed limb; `false` if one of them is not below the prime, and then the limb must not be used.
+///
+/// # Panics
+/// If the limb is no multiple of eight residues, or `bytes` not as long as [`packed_len`] says.
+#[must_use]
+pub fn unpack(m: &Modulus, bytes: &[u8], limb: &mut [u64]) -> bool {
+    assert!(limb.len().is_multiple_of(GROUP) && bytes.len() == packed_len(m, limb.len()));
+    unpack_bits(m.bits() as usize, bytes, limb);
+    limb.iter().fold(true, |canonical, &value| canonical & (value < m.value()))
+}
+
+/// Words of so many bits, 61 at most, as one bit string; constant time. Both are whole groups of eight.
+pub(crate) fn pack_bits(bits: usize, words: &[u64], out: &mut [u8]) {
+    for (values, bytes) in words.chunks_exact(GROUP).zip(out.chunks_exact_mut(bits)) {
         let (mut held, mut filled, mut at) = (0u128, 0, 0);
         for &value in values {
-            debug_assert!(value < m.value());
             held |= u128::from(value) << filled;
             filled += bits;
             if filled >= 64 {
@@ -36,27 +51,19 @@ pub fn pack(m: &Modulus, limb: &[u64], out: &mut [u8]) {
     }
 }
 
-/// The residues of a packed limb; `false` if one of them is not below the prime, and then the limb must not be used.
-///
-/// # Panics
-/// If the limb is no multiple of eight residues, or `bytes` not as long as [`packed_len`] says.
-#[must_use]
-pub fn unpack(m: &Modulus, bytes: &[u8], limb: &mut [u64]) -> bool {
-    assert!(limb.len().is_multiple_of(GROUP) && bytes.len() == packed_len(m, limb.len()));
-    let bits = m.bits() as usize;
-    let (mask, mut canonical) = ((1u64 << bits) - 1, true);
+/// The words of such a string.
+pub(crate) fn unpack_bits(bits: usize, bytes: &[u8], words: &mut [u64]) {
+    let mask = (1u64 << bits) - 1;
     let mut room = [0u8; ROOM];
-    for (values, bytes) in limb.chunks_exact_mut(GROUP).zip(bytes.chunks_exact(bits)) {
+    for (values, bytes) in words.chunks_exact_mut(GROUP).zip(bytes.chunks_exact(bits)) {
         room[..bits].copy_from_slice(bytes);
         for (j, value) in values.iter_mut().enumerate() {
             let (at, shift) = (j * bits / 8, j * bits % 8);
             let mut word = [0; 16];
             word.copy_from_slice(&room[at..at + 16]);
             *value = (u128::from_le_bytes(word) >> shift) as u64 & mask;
-            canonical &= *value < m.value();
         }
     }
-    canonical
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::params::Params;
 use crate::wire::primes;
 use aglet_ring::pack::packed_len;
 use aglet_ring::sample::GAUSSIAN_SIGMA;
+use aglet_ring::PackedPoly;
 
 /// By so many bits the digits of a key stay below the special modulus times the prime of a rescale that follows. The noise is then
 /// `3.2 sqrt(N d / 12) 2^-16` of a coefficient, 2^-7.5 at N = 2^16; the rounding is 2^5.9.
@@ -61,8 +62,16 @@ impl KeySwitchSpec {
         Self { q_limbs, p_limbs: 1, digits: vec![(0..q_limbs).collect()] }
     }
 
-    /// Bytes of a key in memory.
-    pub fn byte_count(&self, n: usize) -> usize {
+    /// Bytes of a key in memory, where words take about as many bits as their primes ([`PackedPoly`]).
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for more limbs than there are primes.
+    pub fn byte_count(&self, params: &Params) -> Result<usize, Error> {
+        let primes = primes(params, self.q_limbs, self.p_limbs)?;
+        Ok(2 * self.digits.len() * PackedPoly::forecast(params.n(), primes.iter().map(|(_, m)| m)))
+    }
+    /// Bytes of a key on a card, where every word has 64 bits.
+    pub fn card_bytes(&self, n: usize) -> usize {
         2 * self.digits.len() * (self.q_limbs + self.p_limbs) * n * 8
     }
 

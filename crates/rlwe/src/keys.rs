@@ -108,6 +108,10 @@ impl KeySet {
     pub fn byte_count(&self) -> usize {
         self.iter().map(|(_, key)| key.byte_count()).sum()
     }
+    /// Bytes of them on a card.
+    pub fn card_bytes(&self) -> usize {
+        self.iter().map(|(_, key)| key.card_bytes()).sum()
+    }
     /// Bytes when stored with seeds.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {

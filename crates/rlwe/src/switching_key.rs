@@ -10,13 +10,22 @@ use crate::fault::ChainFault;
 use crate::gadget::{KeySwitchSpec, SubsetSpec};
 use crate::params::Params;
 use crate::secret::{KeyId, SecretKey};
-use crate::wire::stored_uniform;
+use crate::wire::{primes, stored_uniform};
 use aglet_ring::sample::ChaChaSource;
-use aglet_ring::{Eval, Form, KeyBlock, Multiplier, Poly};
+use aglet_ring::{Eval, Form, KeyBlock, Modulus, Multiplier, PackedPoly, Poly};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The flag of keys that nobody stops.
 static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The primes of the limbs of a key.
+fn moduli(params: &Params, spec: &KeySwitchSpec) -> Result<Vec<Modulus>, Error> {
+    Ok(primes(params, spec.q_limbs, spec.p_limbs)?.into_iter().map(|(_, m)| m).collect())
+}
+
+fn misshapen() -> Error {
+    Error::Stored { what: "switching key has another shape than its parameters give it" }
+}
 
 /// A switching key in its expanded form. Clones of it, and its subsets, share the words.
 #[derive(Clone)]
@@ -91,6 +100,7 @@ impl SwitchingKey {
             return Err(ChainFault::LargeKey { q_limbs: spec.q_limbs, p_limbs: spec.p_limbs, most }.into());
         }
         let (ring, seed) = (ctx.ring(), random.public_seed());
+        let primes = moduli(ctx.params(), &spec)?;
         let (mut b, mut a) = (Vec::new(), Vec::new());
         for (d, &(minus, message)) in samples.iter().enumerate() {
             let mut a_d = room()?;
@@ -106,11 +116,11 @@ impl SwitchingKey {
             };
             let mut halves = [b_d];
             ring.forms_to(&[form], &mut halves)?;
-            b.extend(halves);
-            a.push(a_d);
+            b.push(PackedPoly::new(&halves[0], &primes)?);
+            a.push(PackedPoly::new(&a_d, &primes)?);
         }
         let stored_bytes = spec.stored_bytes(ctx.params())?;
-        Ok(Self { id: sk.id(), spec, words: KeyBlock::new(b, a), seed, stored_bytes })
+        Ok(Self { id: sk.id(), spec, words: KeyBlock::new([b, a]), seed, stored_bytes })
     }
 
     /// The relinearization key: from `s^2` to `s`.
@@ -203,27 +213,36 @@ impl SwitchingKey {
     }
 
     /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
-    pub fn stored(&self) -> (&[u8; 32], &[Poly<Eval>]) {
+    pub fn stored(&self) -> (&[u8; 32], &[PackedPoly]) {
         (&self.seed, self.words.halves()[0])
     }
-    /// The key of which this was stored.
+    /// The key of which this was stored: its halves come one after the other.
     ///
     /// # Errors
-    /// [`Error::Stored`] if the halves do not have the shape of `spec`; memory that cannot be had.
-    pub fn from_stored(
+    /// Those of the halves; [`Error::Stored`] if they do not have the shape of `spec`; memory that cannot be had.
+    pub fn from_stored<E: From<Error>>(
         params: &Params,
         id: KeyId,
         spec: KeySwitchSpec,
         seed: [u8; 32],
-        b: Vec<Poly<Eval>>,
-    ) -> Result<Self, Error> {
-        let fits = |p: &Poly<Eval>| (p.q_limbs(), p.p_limbs()) == (spec.q_limbs, spec.p_limbs);
-        if b.len() != spec.digits.len() || !b.iter().all(fits) {
-            return Err(Error::Stored { what: "switching key has another shape than its parameters give it" });
+        halves: impl IntoIterator<Item = Result<Poly<Eval>, E>>,
+    ) -> Result<Self, E> {
+        let primes = moduli(params, &spec)?;
+        let (mut b, mut a) = (Vec::new(), Vec::new());
+        for (d, b_d) in halves.into_iter().enumerate() {
+            let b_d = b_d?;
+            if (b_d.q_limbs(), b_d.p_limbs()) != (spec.q_limbs, spec.p_limbs) {
+                return Err(misshapen().into());
+            }
+            let packed = |x: &Poly<Eval>| PackedPoly::new(x, &primes).map_err(Error::from);
+            a.push(packed(&stored_uniform(params, &seed, d, &b_d)?)?);
+            b.push(packed(&b_d)?);
         }
-        let a = b.iter().enumerate().map(|(d, b_d)| stored_uniform(params, &seed, d, b_d)).collect::<Result<_, _>>()?;
+        if b.len() != spec.digits.len() {
+            return Err(misshapen().into());
+        }
         let stored_bytes = spec.stored_bytes(params)?;
-        Ok(Self { id, spec, words: KeyBlock::new(b, a), seed, stored_bytes })
+        Ok(Self { id, spec, words: KeyBlock::new([b, a]), seed, stored_bytes })
     }
 
     /// All that it is made of: its words, its seed, and what files take of it.
@@ -242,6 +261,10 @@ impl SwitchingKey {
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
         self.words.byte_count()
+    }
+    /// Bytes on a card.
+    pub fn card_bytes(&self) -> usize {
+        self.words.card_bytes()
     }
     /// Bytes when stored: the uniform halves are one seed, the others packed.
     pub fn stored_bytes(&self) -> usize {

@@ -66,7 +66,10 @@ impl<'a> Writer<'a> {
             Some(Shape::Key { params, spec, .. }) if spec == *key.spec() => {
                 let (seed, halves) = key.stored();
                 self.plain(seed)?;
-                halves.iter().try_for_each(|b| self.limbs(&params, (spec.q_limbs, spec.p_limbs), b))
+                halves.iter().try_for_each(|b| {
+                    let b = b.unpacked().map_err(aglet_rlwe::Error::from)?;
+                    self.limbs(&params, (spec.q_limbs, spec.p_limbs), &b)
+                })
             }
             _ => self.misfit(),
         }
@@ -195,8 +198,7 @@ impl<'a> Reader<'a> {
         let seed = self.plain(32)?;
         let Ok(seed) = <[u8; 32]>::try_from(&seed[..]) else { return self.damaged() };
         let halves = spec.digits.iter().map(|_| self.limbs(params, spec.q_limbs, spec.p_limbs));
-        let halves = halves.collect::<Result<_, _>>()?;
-        Ok(SwitchingKey::from_stored(params, id, spec, seed, halves)?)
+        SwitchingKey::from_stored(params, id, spec.clone(), seed, halves)
     }
 
     fn plain(&mut self, length: usize) -> Result<Zeroizing<Vec<u8>>, Error> {

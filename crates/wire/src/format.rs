@@ -244,7 +244,7 @@ impl Format {
             false => Error::from(FormatError::CannotBe { kind: T::KIND.name, reason: Box::new(e) }).into(),
         })?;
         header.check_parts(T::KIND, &shapes)?;
-        self.forecast(T::KIND, shapes.iter().map(Shape::memory).sum())?;
+        self.forecast(T::KIND, shapes.iter().map(Shape::memory).sum::<Result<_, _>>()?)?;
         let mut parts = Reader::new(T::KIND, shapes, &header, control, source);
         let x = T::take(origin, KeyId(header.id), &header.words, &mut parts)?;
         parts.finish()?;

@@ -67,13 +67,13 @@ impl Shape {
         }
     }
     /// Bytes in memory.
-    pub(crate) fn memory(&self) -> usize {
-        match self {
+    pub(crate) fn memory(&self) -> Result<usize, Error> {
+        Ok(match self {
             Self::Bytes(length) => *length,
             Self::Residues { count, .. } => count * 8,
             Self::Poly { params, q_limbs, p_limbs } => (q_limbs + p_limbs) * params.n() * 8,
-            Self::Key { params, spec, .. } | Self::Packed { params, spec, .. } => spec.byte_count(params.n()),
-        }
+            Self::Key { params, spec, .. } | Self::Packed { params, spec, .. } => spec.byte_count(params)?,
+        })
     }
     /// Polynomials, for progress.
     pub(crate) fn polys(&self) -> usize {

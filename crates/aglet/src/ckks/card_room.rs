@@ -36,7 +36,7 @@ impl Engine {
                 return Ok(None);
             }
             let tables = card_memory::tables([self.params().rlwe()])?;
-            Ok(Some(CardMemory { keys: keys.byte_count(), maps: 0, tables, working: e.card_bytes() }))
+            Ok(Some(CardMemory { keys: keys.card_bytes(), maps: 0, tables, working: e.card_bytes() }))
         };
         self.fitted.check(&**self.ctx.ring().backend(), needed, |CardMemory { keys, .. }, needed, room| {
             MemoryError::CardOperation { what, needed, keys: keys as u64, room }

@@ -69,6 +69,9 @@ macro_rules! key_figures {
             pub fn id(&$self) -> KeyId { $id }
             /// Bytes in memory.
             pub fn byte_count(&self) -> usize { self.each().map(SwitchingKey::byte_count).sum() }
+            /// Bytes on a card.
+            #[must_use]
+            pub fn card_bytes(&self) -> usize { self.each().map(SwitchingKey::card_bytes).sum() }
             /// Bytes when stored with seeds.
             pub fn stored_bytes(&self) -> usize { self.each().map(SwitchingKey::stored_bytes).sum() }
         }
@@ -217,8 +220,8 @@ impl Engine {
     /// the rotation keys that a small bootstrap key leaves out, at their levels.
     pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
         let layout = rotation_layout(self.params(), self.slots())?;
-        let bytes = layout.iter().map(|(_, _, spec)| spec.byte_count(self.params().n()) as u64).sum();
-        check_memory("this rotation key", bytes)?;
+        let bytes = layout.iter().map(|(_, _, spec)| spec.byte_count(self.params())).sum::<Result<usize, _>>()?;
+        check_memory("this rotation key", bytes as u64)?;
         let count = layout.len();
         let mut steps = Vec::with_capacity(count);
         for (i, (delta, galois, spec)) in layout.iter().enumerate() {

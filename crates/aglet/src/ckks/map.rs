@@ -57,7 +57,7 @@ impl Engine {
     /// [`Error::Level`] for a level that does not exist.
     pub fn fixed_rotation_key_bytes(&self, level: usize) -> Result<u64, Error> {
         let limbs = self.params().chain_level(self.check_level(level)?) + 1;
-        Ok(KeySwitchSpec::balanced(self.params(), limbs)?.byte_count(self.params().n()) as u64)
+        Ok(KeySwitchSpec::balanced(self.params(), limbs)?.byte_count(self.params())? as u64)
     }
 
     /// Encodes a map for ciphertexts of a user level, to be used again and again. `real` says that every diagonal is real, and the

@@ -136,7 +136,7 @@ impl Engine {
     /// As there, for its level and its steps.
     pub fn matrix_key_bytes(&self, level: Option<usize>, baby_steps: Option<usize>) -> Result<u64, Error> {
         let (_, steps, _, spec) = self.matrix_layout(level, baby_steps)?;
-        Ok((steps.len() * spec.byte_count(self.params().n())) as u64)
+        Ok((steps.len() * spec.byte_count(self.params())?) as u64)
     }
 
     /// Makes the key that multiplies matrices at user levels up to `level` (all if not given).

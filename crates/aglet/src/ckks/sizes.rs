@@ -100,7 +100,7 @@ mod tests {
                 _ => 17,
             };
             assert_eq!(params.log_n(), log_n);
-            let bytes = KeySwitchSpec::balanced(&params, levels + 1).unwrap().byte_count(params.n());
+            let bytes = KeySwitchSpec::balanced(&params, levels + 1).unwrap().byte_count(&params).unwrap();
             // A larger ring has room for so few digits that its smallest keys may be below those of the ring before it.
             assert!(log_n > last.0 || bytes > last.1, "{levels} levels: keys of {bytes} bytes after {}", last.1);
             last = (log_n, bytes);

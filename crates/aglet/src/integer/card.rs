@@ -25,7 +25,7 @@ pub fn bootstrap(params: &IntegerParams, count: usize) -> Result<CardMemory, Err
 pub fn product(params: &IntegerParams, levels: [usize; 2]) -> Result<CardMemory, Error> {
     let key = KeySwitchSpec::balanced(params, params.max_level() + 1)?;
     Ok(CardMemory {
-        keys: key.byte_count(params.n()),
+        keys: key.card_bytes(params.n()),
         maps: 0,
         tables: card_memory::tables([&**params])?,
         working: cost::product_on_card(params, levels)?,
@@ -43,7 +43,7 @@ pub(super) fn with(circuit: &BootstrapCircuit, working: usize) -> Result<CardMem
     let needed = circuit.needs()?;
     let met = keys.iter().filter(|key| needed.iter().flatten().any(|need| need.role == key.role));
     Ok(CardMemory {
-        keys: met.map(|key| key.spec.byte_count(params.n())).sum(),
+        keys: met.map(|key| key.spec.card_bytes(params.n())).sum(),
         maps: circuit.encoded_bytes()?,
         tables: card_memory::tables([&params])?,
         working,
@@ -115,7 +115,7 @@ impl Engine {
         summed: bool,
     ) -> Result<(), Error> {
         let Some((_, key)) = keys.iter().next().filter(|_| count > 0) else { return Ok(()) };
-        self.fits_circuit(("a rotation", count * key.byte_count()), &[a], |e, of| {
+        self.fits_circuit(("a rotation", count * key.card_bytes()), &[a], |e, of| {
             (0..count).try_fold(of[0].clone(), |a, _| {
                 let rotated = e.rotated(&a, key.spec());
                 if summed {

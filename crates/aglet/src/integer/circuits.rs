@@ -80,7 +80,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        self.fits_circuit(("a power", key.byte_count()), &[a], |e, of| power(e, &of[0], exponent))?;
+        self.fits_circuit(("a power", key.card_bytes()), &[a], |e, of| power(e, &of[0], exponent))?;
         self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
@@ -98,7 +98,7 @@ impl Engine {
         let t = self.params().plain();
         let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
         let series = Series::new(Basis::Power, &coefficients)?;
-        self.fits_circuit(("a polynomial", key.byte_count()), &[a], |e, of| series.evaluate(e, &of[0]))?;
+        self.fits_circuit(("a polynomial", key.card_bytes()), &[a], |e, of| series.evaluate(e, &of[0]))?;
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
     }
 
@@ -127,7 +127,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let inputs: Vec<_> = digits.iter().collect();
-        self.fits_circuit(("a table", key.byte_count()), &inputs, |e, of| table.evaluate(e, of))?;
+        self.fits_circuit(("a table", key.card_bytes()), &inputs, |e, of| table.evaluate(e, of))?;
         self.slotwise(key, control, ("table", table.relinearizations()), |e| table.evaluate(&e, digits))
     }
 

@@ -44,6 +44,11 @@ impl FixedRotationKey {
     pub fn byte_count(&self) -> usize {
         self.set.byte_count()
     }
+    /// Bytes on a card.
+    #[must_use]
+    pub fn card_bytes(&self) -> usize {
+        self.set.card_bytes()
+    }
     /// Bytes when stored with seeds for the uniform halves.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
@@ -60,6 +65,9 @@ macro_rules! key_figures {
             /// Bytes in memory.
             #[must_use]
             pub fn byte_count(&self) -> usize { self.0.byte_count() }
+            /// Bytes on a card.
+            #[must_use]
+            pub fn card_bytes(&self) -> usize { self.0.card_bytes() }
             /// Bytes when stored with seeds for the uniform halves.
             #[must_use]
             pub fn stored_bytes(&self) -> usize { self.0.stored_bytes() }
@@ -71,7 +79,7 @@ key_figures!(RelinearizationKey, RotationKey);
 
 /// Bytes of one switching key in memory.
 pub(crate) fn key_bytes(params: &IntegerParams) -> Result<usize, Error> {
-    Ok(spec(params)?.byte_count(params.n()))
+    Ok(spec(params)?.byte_count(params)?)
 }
 
 /// The shape of a switching key: for the levels of users. The bootstrap has keys of its own above them.

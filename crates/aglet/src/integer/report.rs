@@ -100,14 +100,15 @@ fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error
     let (circuit, n) = (BootstrapCircuit::new(params)?, params.n());
     let cost::Counted { stages: costs, demand, card } = cost::counted(&circuit, 1)?;
     let (keys, (expanded, stored), maps) = (circuit.stage_keys()?, circuit.key_bytes()?, circuit.encoded_bytes()?);
-    let bytes = |keys: &[aglet_bootstrap::KeyNeed]| keys.iter().map(|key| key.spec.byte_count(n)).sum::<usize>();
-    let stages = circuit.plan.stages().iter().zip(&keys).zip(&costs).map(|((stage, keys), cost)| {
-        let [work, seconds] = timed(&cost.work, n, units);
-        json!({
-            "name": stage.name, "limbs_in": stage.from.level + 1, "limbs_out": stage.to.level + 1,
-            "keys": keys.len(), "key_bytes": bytes(keys), "work": work, "seconds": seconds,
-        })
-    });
+    let bytes = circuit.stage_key_bytes()?;
+    let stages =
+        circuit.plan.stages().iter().zip(keys.iter().zip(&bytes)).zip(&costs).map(|((stage, (keys, bytes)), cost)| {
+            let [work, seconds] = timed(&cost.work, n, units);
+            json!({
+                "name": stage.name, "limbs_in": stage.from.level + 1, "limbs_out": stage.to.level + 1,
+                "keys": keys.len(), "key_bytes": bytes, "work": work, "seconds": seconds,
+            })
+        });
     let level = circuit.plan.output().level;
     let primes = circuit.params.q().len() + circuit.params.p().len();
     let entries = circuit.plan.stages().iter().map(|stage| match &stage.step {
@@ -125,7 +126,7 @@ fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error
     Ok(json!({
         "input_level": INPUT_LEVEL, "output_level": level,
         "noise_budget": params.budget_at(level, refreshed_noise(params)), "log2_failure": log2_failure,
-        "key_bytes": keys.iter().map(|keys| bytes(keys)).sum::<usize>(), "map_bytes": maps, "key_bytes_seeded": stored,
+        "key_bytes": bytes.iter().sum::<usize>(), "map_bytes": maps, "key_bytes_seeded": stored,
         "working_bytes": working + base, "peak_bytes": expanded + maps + working + base, "card_bytes": card::with(&circuit, card)?.json(),
         "stages": stages.collect::<Vec<_>>(), "work": work, "seconds": seconds,
     }))

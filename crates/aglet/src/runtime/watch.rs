@@ -84,7 +84,8 @@ pub fn timed(work: &Tally, n: usize, units: Option<&Units>) -> [Value; 2] {
     [work_json(work, n), json!(units.map(|units| units.seconds(work, n)))]
 }
 
-/// Work as JSON: transforms and products of limbs, bytes.
+/// Work as JSON: transforms and products of limbs, bytes of words of 64 bits. A card reads so many of keys; on this machine they are packed,
+/// and it reads a fifth to a quarter less.
 pub fn work_json(work: &Tally, n: usize) -> Value {
     let limbs = |words: u64| words as f64 / n as f64;
     json!({

@@ -101,14 +101,14 @@ impl BootstrapCircuit {
         Ok(both.and(rotations.map(|role| (role, longest.clone())).collect()))
     }
 
-    /// Bytes of the users' keys that its stages meet, as they are made.
+    /// Bytes on a card of the users' keys that its stages meet, as they are made.
     ///
     /// # Errors
     /// As [`BootstrapCircuit::users_keys`].
     pub fn users_key_bytes(&self) -> Result<usize, Error> {
         let (users, needs) = (self.users_keys()?, self.needs()?.concat());
         let met = |role| self.left_to_users(role) && needs.iter().any(|need| need.role == role);
-        Ok(users.iter().filter(|(role, _)| met(*role)).map(|(_, spec)| spec.byte_count(self.params.n())).sum())
+        Ok(users.iter().filter(|(role, _)| met(*role)).map(|(_, spec)| spec.card_bytes(self.params.n())).sum())
     }
 
     /// Limbs of the circuit below coeffs_to_slots: what relinearization and conjugation serve.
@@ -191,6 +191,15 @@ impl Bootstrapper for BootstrapCircuit {
             keys
         };
         Ok(all.map(stage).collect())
+    }
+
+    fn chain_of(&self, role: KeyRole) -> &Params {
+        let conjugation = KeyRole::Galois(conjugation_exponent(self.params.n()));
+        let all = self.left_to_users(role) && (role == KeyRole::Relinearization || role == conjugation);
+        match all {
+            true => &self.whole,
+            false => &self.params,
+        }
     }
 
     fn own_keys(&self) -> Result<Box<dyn OwnKeys>, Error> {

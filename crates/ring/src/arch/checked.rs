@@ -89,6 +89,8 @@ impl Kernels {
             assert!(input.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n));
         }
         row.babies.iter().flatten().for_each(|key| self.check_key(key, digits, n));
+        let mut bits = row.babies.iter().flatten().map(|key| key.bits);
+        assert!(bits.next().is_none_or(|first| bits.all(|bits| bits == first)));
         let giants = out.len() / row.inputs.len();
         assert!(giants * row.inputs.len() == out.len() && halves_of(out, n));
         assert!(!row.babies.is_empty() && row.diagonals.len() == giants * row.babies.len());
@@ -104,6 +106,7 @@ impl Kernels {
         assert!(xs.len() == out.len() && xs.iter().all(|x| x.len() == n) && halves_of(out, n));
         assert!(self.serves(m) && !keys.is_empty());
         keys.iter().for_each(|key| self.check_key(key, 1, n));
+        assert!(keys.iter().all(|key| key.bits == keys[0].bits));
         Tally::rotated_sum(n as u64, keys.len() as u64).sharing_keys(xs.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rotated_sum)(m, xs, keys, out) }
@@ -227,7 +230,8 @@ impl Kernels {
     }
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
         assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);
-        assert!(key.b.iter().chain(key.a).all(|r| r.len() == n));
+        assert!(KEY_WIDTHS.contains(&key.bits));
+        assert!(key.b.iter().chain(key.a).all(|r| r.len() >= key_row_bytes(n, key.bits)));
         assert!(key.permutation.is_none_or(|g| g.n() == n && g.width() == self.width()));
     }
 }

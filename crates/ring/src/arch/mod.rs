@@ -17,7 +17,7 @@ mod table;
 mod x86_64;
 
 pub(crate) use generic::blind::BlindRow;
-pub(crate) use generic::keyswitch::{KeyRow, ProductRow};
+pub(crate) use generic::keyswitch::{key_row_bytes, key_width, KeyRow, ProductRow, KEY_WIDTHS};
 pub(crate) use generic::linear_map::{DiagonalRow, LinearMapInput, LinearMapRow};
 pub(crate) use generic::pointwise::FormRow;
 pub(crate) use generic::stream::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};

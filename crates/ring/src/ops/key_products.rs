@@ -48,7 +48,7 @@ impl HostRing {
         let (q_limbs, p_limbs) = first.digits.shape();
         let (count, limbs) = (first.digits.count(), q_limbs + p_limbs);
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
-        of.iter().flat_map(KeyProduct::polys).chain(key.polys()).try_for_each(Poly::fetch)?;
+        of.iter().flat_map(KeyProduct::polys).try_for_each(Poly::fetch)?;
         let keys = KeyWords::new(std::iter::once(key), count, (q_limbs, p_limbs));
         let keys = keys.rows(self, q_limbs, &[automorphism]);
         let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
@@ -77,15 +77,15 @@ impl HostRing {
     pub fn key_sum(&self, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
         let (q_limbs, p_limbs) = of.first().map_or((0, 0), |x| (x.q_limbs(), x.p_limbs()));
         assert!(of.len() == keys.len() && of.iter().all(|x| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs)));
-        of.iter().chain(keys.iter().flat_map(|key| key.polys())).try_for_each(Poly::fetch)?;
+        of.iter().try_for_each(Poly::fetch)?;
         let words = KeyWords::new(keys.iter().copied(), 1, (q_limbs, p_limbs));
         let rows = words.side_by_side(keys.len());
         let mut out = self.scratch_pairs(1, q_limbs, p_limbs)?;
-        by_limb(&mut out).par_chunks_mut(1).zip(&rows).enumerate().for_each(|(i, (out, [b, a]))| {
+        by_limb(&mut out).par_chunks_mut(1).zip(&rows).enumerate().for_each(|(i, (out, ([b, a], bits)))| {
             let table = self.table(self.prime_of(q_limbs, i));
             let digits: Vec<&[u64]> = of.iter().map(|x| x.limb(i)).collect();
             let row = ProductRow { digits: &digits, added_before: None, added_after: None };
-            table.kernels().key_product(table.modulus(), &[row], &KeyRow { permutation: None, b, a }, out);
+            table.kernels().key_product(table.modulus(), &[row], &KeyRow { permutation: None, bits: *bits, b, a }, out);
         });
         Ok(out.remove(0))
     }
@@ -99,8 +99,7 @@ impl HostRing {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
         let (q_limbs, p_limbs) = first.shape();
         assert!(of.iter().all(|x| x.shape() == (q_limbs, p_limbs) && x.count() == 1));
-        let mut polys = of.iter().flat_map(Digits::polys).chain(keys.iter().flat_map(|(key, _)| key.polys()));
-        polys.try_for_each(Poly::fetch)?;
+        of.iter().flat_map(Digits::polys).try_for_each(Poly::fetch)?;
         let words = KeyWords::new(keys.iter().map(|(key, _)| *key), 1, (q_limbs, p_limbs));
         let automorphisms: Vec<_> = keys.iter().map(|(_, phi)| Some(*phi)).collect();
         let rows = words.rows(self, q_limbs, &automorphisms);

@@ -3,7 +3,9 @@
 use crate::arch::KeyRow;
 use crate::automorphism::Automorphism;
 use crate::host_ring::HostRing;
+use crate::packed_poly::PackedPoly;
 use crate::poly::{Eval, Poly};
+use crate::Error;
 use std::sync::Arc;
 
 /// Two polynomials for each digit, `b` and `a`: shared and never changed. A part of it, some limbs and some digits, shares
@@ -15,14 +17,14 @@ pub struct KeyBlock {
     rows: Vec<usize>,
     /// Which polynomials are the digits of this part.
     digits: Vec<usize>,
-    halves: Arc<[Vec<Poly<Eval>>; 2]>,
+    halves: Arc<[Vec<PackedPoly>; 2]>,
 }
 
 impl KeyBlock {
     /// The block of these polynomials, all of one shape and as many `b` as `a`.
-    pub fn new(b: Vec<Poly<Eval>>, a: Vec<Poly<Eval>>) -> Self {
-        let shape = b.first().map_or((0, 0), |p| (p.q_limbs(), p.p_limbs()));
-        assert!(a.len() == b.len() && a.iter().chain(&b).all(|p| (p.q_limbs(), p.p_limbs()) == shape));
+    pub fn new([b, a]: [Vec<PackedPoly>; 2]) -> Self {
+        let shape = b.first().map_or((0, 0), PackedPoly::shape);
+        assert!(a.len() == b.len() && a.iter().chain(&b).all(|p| p.shape() == shape));
         let (rows, digits) = ((0..shape.0 + shape.1).collect(), (0..b.len()).collect());
         Self { q_limbs: shape.0, rows, digits, halves: Arc::new([b, a]) }
     }
@@ -40,11 +42,11 @@ impl KeyBlock {
     }
 
     /// The polynomials `b` and `a` of all digits, as the block was made.
-    pub fn halves(&self) -> [&[Poly<Eval>]; 2] {
+    pub fn halves(&self) -> [&[PackedPoly]; 2] {
         [&self.halves[0], &self.halves[1]]
     }
     /// The polynomials that have its words.
-    pub fn polys(&self) -> impl Iterator<Item = &Poly<Eval>> {
+    pub fn polys(&self) -> impl Iterator<Item = &PackedPoly> {
         self.halves.iter().flat_map(|half| self.digits.iter().map(|&d| &half[d]))
     }
     /// Where its limbs stand in these polynomials, those of the chain first, and how many are of the chain.
@@ -53,28 +55,47 @@ impl KeyBlock {
     }
     /// Bytes of all words, as the block was made.
     pub fn byte_count(&self) -> usize {
-        self.halves.iter().flatten().map(Poly::byte_count).sum()
+        self.halves.iter().flatten().map(PackedPoly::byte_count).sum()
+    }
+    /// The same on a card, where every word has 64 bits.
+    pub fn card_bytes(&self) -> usize {
+        self.halves.iter().flatten().map(PackedPoly::card_bytes).sum()
     }
 
     /// The place of limb `i` of a polynomial with `q_limbs` limbs of the chain.
     fn place(&self, q_limbs: usize, i: usize) -> usize {
         self.rows[if i < q_limbs { i } else { self.q_limbs + i - q_limbs }]
     }
-    /// The limbs of the first `digits` digits that meet limb `i`: all of `b`, then all of `a`.
-    fn limbs(&self, q_limbs: usize, i: usize, digits: usize) -> impl Iterator<Item = &[u64]> {
+    /// The limbs of the first `digits` digits that meet limb `i`, all of `b`, then all of `a`, and the bits of their words.
+    fn limbs(&self, q_limbs: usize, i: usize, digits: usize) -> impl Iterator<Item = (&[u8], usize)> {
         let at = self.place(q_limbs, i);
         self.halves.iter().flat_map(move |half| self.digits[..digits].iter().map(move |&d| half[d].limb(at)))
     }
 }
 
+impl HostRing {
+    /// The block of these polynomials, with all their limbs.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn key_block(&self, b: &[Poly<Eval>], a: &[Poly<Eval>]) -> Result<KeyBlock, Error> {
+        let packed =
+            |x: &Poly<Eval>| PackedPoly::new(x, (0..x.limbs()).map(|i| self.modulus(self.prime_of(x.q_limbs(), i))));
+        let half = |half: &[Poly<Eval>]| half.iter().map(packed).collect::<Result<Vec<_>, _>>();
+        Ok(KeyBlock::new([half(b)?, half(a)?]))
+    }
+}
+
 /// The words of several keys as kernels take them, limb after limb, and of each limb key after key.
 pub(super) struct KeyWords<'a> {
-    words: Vec<&'a [u64]>,
+    words: Vec<&'a [u8]>,
+    /// Of a limb of each key.
+    bits: Vec<usize>,
     digits: usize,
 }
 
 impl<'a> KeyWords<'a> {
-    /// Those that meet `digits` digits of `q_limbs` and `p_limbs` limbs.
+    /// Those that meet `digits` digits, at least one, of `q_limbs` and `p_limbs` limbs.
     pub(super) fn new(
         keys: impl Iterator<Item = &'a KeyBlock> + Clone,
         digits: usize,
@@ -82,17 +103,19 @@ impl<'a> KeyWords<'a> {
     ) -> Self {
         for key in keys.clone() {
             assert!(q_limbs <= key.q_limbs && q_limbs + p_limbs <= q_limbs + key.rows.len() - key.q_limbs);
-            assert!(digits <= key.digits.len(), "a key has all digits of what it meets");
+            assert!(0 < digits && digits <= key.digits.len(), "a key has all digits of what it meets");
         }
         let limbs = 0..q_limbs + p_limbs;
-        let words = limbs.flat_map(|i| keys.clone().flat_map(move |key| key.limbs(q_limbs, i, digits)));
-        Self { words: words.collect(), digits }
+        let rows = limbs.flat_map(|i| keys.clone().flat_map(move |key| key.limbs(q_limbs, i, digits)));
+        let (words, bits): (Vec<_>, Vec<_>) = rows.unzip();
+        Self { words, bits: bits.into_iter().step_by(2 * digits).collect(), digits }
     }
 
-    /// For each limb the `b` of all keys, and their `a`: keys of one digit as the digits of one key.
-    pub(super) fn side_by_side(&self, keys: usize) -> Vec<[Vec<&'a [u64]>; 2]> {
-        let halves = |limb: &[&'a [u64]]| [0, 1].map(|half| limb.iter().copied().skip(half).step_by(2).collect());
-        self.words.chunks_exact(2 * keys).map(halves).collect()
+    /// For each limb the `b` of all keys, their `a`, and the bits of their words: keys of one digit as the digits of one key.
+    pub(super) fn side_by_side(&self, keys: usize) -> Vec<([Vec<&'a [u8]>; 2], usize)> {
+        let halves = |limb: &[&'a [u8]]| [0, 1].map(|half| limb.iter().copied().skip(half).step_by(2).collect());
+        let bits = self.bits.iter().copied().step_by(keys);
+        self.words.chunks_exact(2 * keys).map(halves).zip(bits).collect()
     }
 
     /// A row for each limb and key, in their order.
@@ -103,11 +126,11 @@ impl<'a> KeyWords<'a> {
         automorphisms: &[Option<&'b Automorphism>],
     ) -> Vec<KeyRow<'b>> {
         let keys = automorphisms.len();
-        let row = |(k, words): (usize, &'b [&'a [u64]])| {
+        let row = |(k, (words, &bits)): (usize, (&'b [&'a [u8]], &usize))| {
             let (b, a) = words.split_at(self.digits);
             let width = ring.table(ring.prime_of(q_limbs, k / keys)).kernels().width();
-            KeyRow { permutation: automorphisms[k % keys].map(|g| g.permutation(width)), b, a }
+            KeyRow { permutation: automorphisms[k % keys].map(|g| g.permutation(width)), bits, b, a }
         };
-        self.words.chunks_exact(2 * self.digits).enumerate().map(row).collect()
+        self.words.chunks_exact(2 * self.digits).zip(&self.bits).enumerate().map(row).collect()
     }
 }

@@ -186,8 +186,7 @@ impl HostRing {
         let (count, limbs, babies) = (first.digits.count(), q_limbs + p_limbs, keys.len());
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
         assert!(babies == diagonals.babies && diagonals.shape == (q_limbs, p_limbs));
-        let held = keys.iter().flatten().flat_map(|(key, _)| key.polys());
-        of.iter().flat_map(MapInput::polys).chain(held).try_for_each(Poly::fetch)?;
+        of.iter().flat_map(MapInput::polys).try_for_each(Poly::fetch)?;
 
         let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
         let input = |(k, digits): (usize, _)| {

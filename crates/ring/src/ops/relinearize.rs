@@ -71,7 +71,7 @@ impl HostRing {
         plan: &Division,
     ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
         assert!(plan.limbs == q_limbs + p_limbs && !plan.gained, "the special primes leave");
-        of.iter().flat_map(Tensor::operands).chain(key.polys()).try_for_each(Poly::fetch)?;
+        of.iter().flat_map(Tensor::operands).try_for_each(Poly::fetch)?;
         let cut = self.decomposition(q_limbs, (q_limbs, p_limbs), digits);
         let squares = of.iter().map(|x| self.raised_square(&x.square, q_limbs, &cut)).collect::<Result<Vec<_>, _>>()?;
         let (squares, raised) = squares.into_iter().unzip();
@@ -187,11 +187,11 @@ impl HostRing {
     }
 
     /// One tile of limb `i` of the chain: `(c0, c1)` and the digits of `c2` times the key, for every product.
-    fn switched<'b>(
+    fn switched<'b, 'c>(
         &self,
         work: &Work<'_, 'b>,
         (i, start): (usize, usize),
-        key: &KeyRow<'_>,
+        key: &KeyRow<'c>,
         (room, rows): (&mut [u64], &mut Rows<'b>),
         out: &mut [Halves<'_>],
     ) {
@@ -216,9 +216,11 @@ impl HostRing {
             added_before: None,
             added_after: Some(added),
         });
-        let [b, a] = [key.b, key.a].map(|half| half.iter().map(|row| &row[start..start + tile]).collect::<Vec<_>>());
+        let bits = key.bits;
+        let words = |half: &[&'c [u8]]| half.iter().map(|row| &row[start / 8 * bits..]).collect::<Vec<_>>();
+        let [b, a] = [key.b, key.a].map(words);
         let table = self.table(i);
-        let key = KeyRow { permutation: None, b: &b, a: &a };
+        let key = KeyRow { permutation: None, bits, b: &b, a: &a };
         table.kernels().key_product(table.modulus(), &of.collect::<Vec<_>>(), &key, out);
     }
 }

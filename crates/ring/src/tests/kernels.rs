@@ -3,6 +3,7 @@
 use super::*;
 use crate::automorphism::Permutation;
 use crate::basis::BaseConverter;
+use crate::pack::pack_bits;
 use proptest::prelude::*;
 
 /// Primes of the sizes that parameter sets use; congruences do not matter here.
@@ -48,6 +49,28 @@ fn the_forced_backend_is_here() {
     }
 }
 
+/// A row of a key, in whole words.
+fn key_row(m: &Modulus, values: &[u64]) -> Vec<u64> {
+    let bits = key_width(m);
+    let mut words = vec![0; key_row_bytes(values.len(), bits).div_ceil(8)];
+    match bits {
+        64 => words.copy_from_slice(values),
+        _ => pack_bits(bits, values, &mut bytemuck::cast_slice_mut(&mut words)[..values.len() / 8 * bits]),
+    }
+    words
+}
+
+/// Rows of a half of a key.
+type Rows = Vec<Vec<u64>>;
+
+/// Rows of keys, and the same as kernels take them.
+fn key_rows(m: &Modulus, keys: &[(Rows, Rows)]) -> Vec<[Rows; 2]> {
+    keys.iter().map(|(b, a)| [b, a].map(|half| half.iter().map(|row| key_row(m, row)).collect())).collect()
+}
+fn key_refs(packed: &[[Rows; 2]]) -> Vec<[Vec<&[u8]>; 2]> {
+    packed.iter().map(|key| [0, 1].map(|h| key[h].iter().map(|row| bytemuck::cast_slice(row)).collect())).collect()
+}
+
 /// Sums of the largest residues, longer than any accumulator takes.
 #[test]
 fn the_longest_sums_of_the_largest_residues_are_exact() {
@@ -65,8 +88,9 @@ fn the_longest_sums_of_the_largest_residues_are_exact() {
                 assert_eq!(out, values(m.sub(digits, 1)), "{} {count} products modulo {q}", k.name());
 
                 // Rotated pairs (digits - 1, digits), times -1, for as many baby steps.
-                let (keys, largest_digits) = (vec![&key[..]; count], vec![&largest[..]; count]);
-                let row = || KeyRow { permutation: None, b: &keys, a: &keys };
+                let (packed, largest_digits) = (key_row(&m, key), vec![&largest[..]; count]);
+                let (keys, bits) = (vec![bytemuck::cast_slice(&packed); count], key_width(&m));
+                let row = || KeyRow { permutation: None, bits, b: &keys, a: &keys };
                 let mut diagonal = largest.clone();
                 k.prepare_constants(&m, &mut diagonal);
                 let map = LinearMapRow {
@@ -202,11 +226,12 @@ proptest! {
             ((0..N).map(|j| (0..d).fold(add[j], |s, k| m.add(s, m.mul(ds[k][j], keys[b].0[k][j])))).collect(),
              (0..N).map(|j| (0..d).fold(0, |s, k| m.add(s, m.mul(ds[k][j], keys[b].1[k][j])))).collect())
         }).collect()).collect();
+        let packed = key_rows(&m, &keys);
+        let (key_refs, bits) = (key_refs(&packed), key_width(&m));
         for k in available() {
             let autos: Vec<_> = galois.iter().map(|&g| Permutation::new(g, N, k.width())).collect();
-            let key_refs: Vec<_> = keys.iter().map(|(b, a)| (refs(b), refs(a))).collect();
             let digit_refs: Vec<_> = digits.iter().map(|d| refs(d)).collect();
-            let key = |b: usize| KeyRow { permutation: Some(&autos[b]), b: &key_refs[b].0, a: &key_refs[b].1 };
+            let key = |b: usize| KeyRow { permutation: Some(&autos[b]), bits, b: &key_refs[b][0], a: &key_refs[b][1] };
             if babies > 1 {
                 let mut out = vec![(vec![0; N], vec![0; N]); count];
                 let mut inputs: Vec<_> = digit_refs.iter().zip(&lifted)
@@ -272,10 +297,12 @@ proptest! {
             }
             sums
         }).collect();
+        let packed = key_rows(&m, &keys);
+        let (key_refs, bits) = (key_refs(&packed), key_width(&m));
         for k in available() {
             let autos: Vec<_> = (0..count).map(|i| Permutation::new(galois(i), N, k.width())).collect();
-            let key_refs: Vec<_> = keys.iter().map(|(b, a)| (refs(b), refs(a))).collect();
-            let rows: Vec<_> = key_refs.iter().zip(&autos).map(|((b, a), g)| KeyRow { permutation: Some(g), b, a }).collect();
+            let rows: Vec<_> =
+                key_refs.iter().zip(&autos).map(|([b, a], g)| KeyRow { permutation: Some(g), bits, b, a }).collect();
             let mut out = vec![(vec![0; N], vec![0; N]); inputs];
             k.rotated_sum(&m, &refs(&xs), &rows, &mut halves(&mut out));
             prop_assert_eq!(&out, &expected, "{}", k.name());

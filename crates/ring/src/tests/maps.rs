@@ -12,6 +12,7 @@ pub(super) fn linear_maps(case: &mut Case<'_>) {
         let galois: Vec<u64> = (0..babies).map(|k| rotation_exponent(k as isize, N)).collect();
         let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
         // The first is the unrotated pair.
+        let halves: Vec<_> = keys.iter().map(unpacked).collect();
         let of: Vec<_> = (0..babies).map(|k| (k > 0).then(|| (&keys[k], &*phis[k]))).collect();
         let (mut entries, mut plain) = (Vec::new(), Vec::new());
         for k in 0..giants * babies {
@@ -48,7 +49,7 @@ pub(super) fn linear_maps(case: &mut Case<'_>) {
                         let rotated = match b {
                             0 => lift(h, at),
                             _ => {
-                                let turned = x.product(m, k, |d| keys[b].halves()[h][d].limb(i), galois[b], (i, at));
+                                let turned = x.product(m, k, |d| halves[b][h][d].limb(i), galois[b], (i, at));
                                 if h == 0 {
                                     m.add(turned, lift(0, source(galois[b], at)))
                                 } else {

@@ -78,7 +78,8 @@ impl Case<'_> {
         (0..count).map(|_| self.poly(q_limbs, p_limbs)).collect()
     }
     fn key(&mut self, digits: usize, q_limbs: usize, p_limbs: usize) -> KeyBlock {
-        KeyBlock::new(self.polys(digits, q_limbs, p_limbs), self.polys(digits, q_limbs, p_limbs))
+        let [b, a] = [0, 1].map(|_| self.polys(digits, q_limbs, p_limbs));
+        self.ring.key_block(&b, &a).unwrap()
     }
     /// Compares a result with what it should be, limb by limb and word by word.
     fn is(&mut self, name: &str, found: &Poly<Eval>, expected: impl Fn(usize, &Modulus, usize) -> u64) {
@@ -90,6 +91,11 @@ impl Case<'_> {
             self.seen.extend(found.limb(i));
         }
     }
+}
+
+/// The polynomials of a key as they were packed.
+fn unpacked(key: &KeyBlock) -> [Vec<Poly<Eval>>; 2] {
+    key.halves().map(|half| half.iter().map(|p| p.unpacked().unwrap()).collect())
 }
 
 /// Where the image of an automorphism takes its value at a position from: the definition.
@@ -212,13 +218,14 @@ fn key_products(case: &mut Case<'_>) {
             };
             let halves = [0, 1].map(|_| (0..=count).map(&mut small).collect::<Vec<_>>());
             let [b, a] = halves;
-            (KeyBlock::new(b, a), vec![3, 0, 2, 6, 4, 7, 8], (1..=count).rev().collect())
+            (ring.key_block(&b, &a).unwrap(), vec![3, 0, 2, 6, 4, 7, 8], (1..=count).rev().collect())
         } else {
             (case.key(count, q_limbs, p_limbs), (0..7).collect(), (0..count).collect())
         };
         let key = if part { whole.part(&places[..q_limbs], &order) } else { whole.clone() };
+        let halves = unpacked(&whole);
         let half = |h: usize, i: usize| {
-            let (polys, order, place) = (whole.halves()[h], &order, places[i]);
+            let (polys, order, place) = (&halves[h], &order, places[i]);
             move |d: usize| polys[order[d]].limb(place)
         };
         let (short, full) = (case.polys(3, q_limbs, 0), case.polys(3, q_limbs, p_limbs));
@@ -245,15 +252,14 @@ fn key_products(case: &mut Case<'_>) {
         let x = Inputs::new(case, inputs, 1, (4, 1));
         let keys: Vec<_> = (0..count).map(|_| case.key(1, 4, 1)).collect();
         let galois: Vec<u64> = (0..count).map(|k| rotation_exponent(3 * k as isize, N)).collect();
+        let halves: Vec<_> = keys.iter().map(unpacked).collect();
         let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
         let of: Vec<_> = keys.iter().zip(&phis).map(|(key, phi)| (key, &**phi)).collect();
         for (k, pair) in ring.rotated_sums(&x.digits, &of).unwrap().into_iter().enumerate() {
             for (h, sum) in [pair.0, pair.1].iter().enumerate() {
                 case.is("rotated_sums", sum, |i, m, at| {
-                    let each = keys.iter().zip(&galois);
-                    each.fold(0, |sum, (key, &g)| {
-                        m.add(sum, x.product(m, k, |_| key.halves()[h][0].limb(i), g, (i, at)))
-                    })
+                    let each = halves.iter().zip(&galois);
+                    each.fold(0, |sum, (halves, &g)| m.add(sum, x.product(m, k, |_| halves[h][0].limb(i), g, (i, at))))
                 });
             }
         }
@@ -329,11 +335,12 @@ fn lifts(case: &mut Case<'_>) {
     for count in [1, 2, 31] {
         let x: Vec<_> = (0..count).map(|_| lift(case)).collect();
         let keys: Vec<_> = (0..count).map(|_| case.key(1, 5, 2)).collect();
+        let halves: Vec<_> = keys.iter().map(unpacked).collect();
         let (b, a) = ring.key_sum(&x, &keys.iter().collect::<Vec<_>>()).unwrap();
         for (h, sum) in [b, a].iter().enumerate() {
             case.is("key_sum", sum, |i, m, at| {
-                let half = |key: &KeyBlock| key.halves()[h][0].limb_like(4, i)[at];
-                x.iter().zip(&keys).fold(0, |sum, (x, key)| m.add(sum, m.mul(x.limb(i)[at], half(key))))
+                let half = |key: &[Vec<Poly<Eval>>; 2]| key[h][0].limb_like(4, i)[at];
+                x.iter().zip(&halves).fold(0, |sum, (x, key)| m.add(sum, m.mul(x.limb(i)[at], half(key))))
             });
         }
     }

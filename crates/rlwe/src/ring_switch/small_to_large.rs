@@ -87,7 +87,7 @@ impl SmallToLargeKey {
     /// # Errors
     /// Those of [`SmallToLargeKey::spec`].
     pub fn forecast(large: &Context, ctx: &LweContext) -> Result<usize, Error> {
-        Ok(ctx.params().spec().rank * Self::spec(large.params())?.byte_count(large.ring().n()))
+        Ok(ctx.params().spec().rank * Self::spec(large.params())?.byte_count(large.params())?)
     }
     /// Bytes when stored with seeds.
     #[must_use]

@@ -75,7 +75,7 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
             let limbs = spec.q_limbs;
             let g = rotation_exponent(3, ring.n());
             let key = SwitchingKey::galois(&ctx, spec.clone(), g, &sk, &mut random).unwrap();
-            assert_eq!(key.byte_count(), spec.byte_count(ring.n()));
+            assert_eq!(key.byte_count(), spec.byte_count(ctx.params()).unwrap());
             assert!(key.stored_bytes() < key.byte_count() / 2 + 64);
             let phi = ring.automorphism(g);
             let ct = sk.encrypt(&ctx, &zero(&ctx, limbs), &mut random).unwrap();

@@ -40,8 +40,8 @@ impl TransformShape {
         self.babies.iter().copied().chain(self.giant).collect()
     }
     /// Bytes of all keys.
-    pub fn key_bytes(&self, n: usize) -> usize {
-        self.rotations().len() * self.spec.byte_count(n)
+    pub fn key_bytes(&self, params: &Params) -> Result<usize, Error> {
+        Ok(self.rotations().len() * self.spec.byte_count(params)?)
     }
 }
 

@@ -45,7 +45,7 @@ impl Memory {
         let arithmetic = KeySwitchSpec::balanced(params, params.role(Role::EvalMod).end)?;
         Ok(Self {
             bootstrap_key,
-            other_keys: 2 * arithmetic.byte_count(params.n()),
+            other_keys: 2 * arithmetic.byte_count(params)?,
             stored_keys: stored + 2 * arithmetic.stored_bytes(params)?,
             matrices: circuit.encoded_bytes()?,
             scratch: process_memory::at_once(scratch),

@@ -117,20 +117,20 @@ pub fn plan(
         None => BootstrapCircuit::new(params, request)?,
     };
     let BootstrapCircuit { params: own, plan, .. } = &circuit;
-    let (keys, n) = (circuit.stage_keys()?, params.n());
+    let (keys, bytes, n) = (circuit.stage_keys()?, circuit.stage_key_bytes()?, params.n());
     let cost::Counted { stages: costs, demand, card } = cost::counted(&circuit, cost::key_shapes(&circuit)?, 1)?;
     let (memory, card) = (Memory::with(&circuit, &demand)?, CardMemory::with(&circuit, card)?);
     let seconds = |work| units.map(|units| units.seconds(work, n));
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
-    for ((stage, keys), cost) in plan.stages().iter().zip(&keys).zip(&costs) {
+    for ((stage, (keys, bytes)), cost) in plan.stages().iter().zip(keys.iter().zip(&bytes)).zip(&costs) {
         if let Some(by) = stage.step.rotations() {
             rotations.insert(stage.name.clone(), json!(by));
         }
         stages.push(json!({
             "name": stage.name, "level_in": stage.from.level, "level_out": stage.to.level,
             "scale_in_log2": stage.from.scale.log2(), "scale_out_log2": stage.to.scale.log2(),
-            "keys": keys.len(), "key_bytes": keys.iter().map(|key| key.spec.byte_count(n)).sum::<usize>(),
+            "keys": keys.len(), "key_bytes": bytes,
             "note": stage.step.describe(own, keys)?,
             "work": cost::work_json(&cost.work, n), "seconds": seconds(&cost.work),
         }));
@@ -185,7 +185,8 @@ pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), 
     }
     let layout = rotation_layout(&params, slots)?;
     let stored = layout.iter().map(|(_, _, spec)| spec.stored_bytes(&params)).sum::<Result<usize, _>>()?;
-    Ok((layout.iter().map(|(_, _, spec)| spec.byte_count(params.n())).sum(), stored))
+    let bytes = layout.iter().map(|(_, _, spec)| spec.byte_count(&params)).sum::<Result<usize, _>>()?;
+    Ok((bytes, stored))
 }
 
 /// The predicted precision of a bootstrap in bits: of the mean and the worst slot, of the approximation alone and, on

@@ -1,7 +1,7 @@
 //! The inner sums of baby-step giant-step linear maps over one limb in the transform domain: rotated copies by products with keys, each
 //! times a diagonal.
 
-use super::keyswitch::{ask, product, with_digits, KeyRow};
+use super::keyswitch::{ask, ask_key, product, with_key, KeyRow};
 use super::{lines, words};
 use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
@@ -57,6 +57,7 @@ impl LinearMapRow<'_> {
 #[inline(always)]
 pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
     let (n, digits, inputs) = (row.inputs[0].digits[0].len(), row.inputs[0].digits.len(), row.inputs.len());
+    let bits = row.babies.iter().flatten().next().map_or(64, |key| key.bits);
     let tile = TILE.min(n);
     // Of each input the rotated pairs of a tile.
     let pairs = 2 * row.babies.len() * tile;
@@ -73,7 +74,7 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
             for i in 0..row.babies.len() {
                 for (k, pairs) in scratch.chunks_exact_mut(pairs).enumerate() {
                     let pair = &mut pairs[2 * i * tile..2 * (i + 1) * tile];
-                    with_digits!(digits, rotate::<L, D>(l, row, (k, i), start, pair));
+                    with_key!(bits, digits, rotate::<L>(l, row, (k, i), start, pair));
                 }
             }
             // Part by part, so that all giant steps find the pairs in the L1 cache.
@@ -104,7 +105,7 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
 
 /// One tile of the rotated pair `i` of input `k`; with the first input what its successor reads on its way to the cache.
 #[inline(always)]
-unsafe fn rotate<L: Lanes, const D: usize>(
+unsafe fn rotate<L: Lanes, const D: usize, const BITS: usize>(
     l: L,
     row: &LinearMapRow<'_>,
     (k, i): (usize, usize),
@@ -122,8 +123,8 @@ unsafe fn rotate<L: Lanes, const D: usize>(
             if let Some(key) = following.filter(|_| at % 8 == 0) {
                 // Many keys, each read in short runs, and digits where its rotation leads: the processor cannot guess them.
                 for d in 0..if D > 0 { D } else { digits.len() } {
-                    L::prefetch(key.b.get_unchecked(d).as_ptr().add(start + at));
-                    L::prefetch(key.a.get_unchecked(d).as_ptr().add(start + at));
+                    ask_key::<L, BITS>(key.b.get_unchecked(d), start + at);
+                    ask_key::<L, BITS>(key.a.get_unchecked(d), start + at);
                     if let Some(g) = key.permutation {
                         ask::<L>(digits.get_unchecked(d), start + at, g);
                     }
@@ -133,7 +134,7 @@ unsafe fn rotate<L: Lanes, const D: usize>(
                 }
             }
             let (b, a) = match (row.babies.get_unchecked(i), lifted) {
-                (Some(key), _) => product::<L, D, false, false>(l, digits, lifted.map(|x| x.0), key, start + at),
+                (Some(key), _) => product::<L, D, BITS, false>(l, digits, lifted.map(|x| x.0), key, start + at),
                 (None, Some((c0, c1))) => {
                     (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
                 }

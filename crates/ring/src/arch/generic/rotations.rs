@@ -1,6 +1,6 @@
 //! Sums of products of one polynomial, rotated, with the keys of these rotations, over one limb in the transform domain.
 
-use super::keyswitch::{load, KeyRow};
+use super::keyswitch::{ask_key, load, load_key, with_key, KeyRow};
 use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
 use crate::modulus::Modulus;
@@ -29,7 +29,8 @@ pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[K
                 // The keys of a tile stay in the L2 cache for all inputs.
                 for (k, (x, (b, a))) in xs.iter().zip(out.iter_mut()).enumerate() {
                     let following = if k == 0 { following } else { &[] };
-                    add_group(l, x, group, following, range, (g > 0, &mut **b, &mut **a));
+                    let out = (g > 0, &mut **b, &mut **a);
+                    with_key!(group[0].bits, 0, add_group::<L>(l, x, group, following, range, out));
                 }
             }
         }
@@ -39,7 +40,7 @@ pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[K
 /// The products of one tile of `x` with one group of keys, onto what stands in the outputs if they have begun, and the next
 /// group on its way to the cache.
 #[inline(always)]
-unsafe fn add_group<L: Lanes>(
+unsafe fn add_group<L: Lanes, const D: usize, const BITS: usize>(
     l: L,
     x: &[u64],
     group: &[KeyRow<'_>],
@@ -52,15 +53,15 @@ unsafe fn add_group<L: Lanes>(
         unsafe {
             if at % 8 == 0 {
                 for key in following {
-                    L::prefetch(key.b.get_unchecked(0).as_ptr().add(at));
-                    L::prefetch(key.a.get_unchecked(0).as_ptr().add(at));
+                    ask_key::<L, BITS>(key.b.get_unchecked(0), at);
+                    ask_key::<L, BITS>(key.a.get_unchecked(0), at);
                 }
             }
             let (mut b, mut a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
             for key in group {
                 let y = load(l, x, at, key.permutation);
-                b = l.mac(b, y, l.load(key.b.get_unchecked(0).as_ptr().add(at)));
-                a = l.mac(a, y, l.load(key.a.get_unchecked(0).as_ptr().add(at)));
+                b = l.mac(b, y, load_key::<L, BITS>(l, key.b.get_unchecked(0), at));
+                a = l.mac(a, y, load_key::<L, BITS>(l, key.a.get_unchecked(0), at));
             }
             for (sum, out) in [(b, out_b.as_mut_ptr().add(at)), (a, out_a.as_mut_ptr().add(at))] {
                 let sum = l.acc_sum::<false>(sum);

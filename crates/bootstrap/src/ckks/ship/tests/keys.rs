@@ -151,7 +151,8 @@ fn factors_under_keys_are_those_of_the_definition_with_the_noise_of_the_formula(
         assert!((0.6..1.6).contains(&ratio), "{shape:?}: {ratio}");
         // Kept and made again, they are the same; in another order they are refused.
         let again = |key: &PackedKey| {
-            let bodies = (0..key.spec().digits.len()).map(|s| key.body(&raised, s).unwrap()).collect();
+            let bodies =
+                (0..key.spec().digits.len()).map(|s| Ok::<_, aglet_rlwe::Error>(key.body(&raised, s).unwrap()));
             let key = SwitchingKey::from_stored(raised.params(), key.id(), key.spec().clone(), *key.seed(), bodies);
             PackedKey::new(&raised, key.unwrap()).unwrap()
         };
