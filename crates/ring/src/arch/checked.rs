@@ -231,7 +231,9 @@ impl Kernels {
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
         assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);
         assert!(KEY_WIDTHS.contains(&key.bits));
-        assert!(key.b.iter().chain(key.a).all(|r| r.len() >= key_row_bytes(n, key.bits)));
+        let fits =
+            |r: &&[u8]| r.len() >= key_row_bytes(n, key.bits) && (key.bits < 64 || r.as_ptr().addr().is_multiple_of(8));
+        assert!(key.b.iter().chain(key.a).all(fits));
         assert!(key.permutation.is_none_or(|g| g.n() == n && g.width() == self.width()));
     }
 }
