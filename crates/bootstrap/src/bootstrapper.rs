@@ -118,12 +118,7 @@ pub trait Bootstrapper: PartialEq {
     /// # Errors
     /// As [`Bootstrapper::keys`].
     fn key_bytes(&self) -> Result<(usize, usize), Error> {
-        let (params, keys) = self.keys()?;
-        let packed = self.packed_needed();
-        let (mut bytes, mut stored) = match packed.is_empty() {
-            true => (0, 0),
-            false => packed_bytes(&self.packed_params()?, &packed)?,
-        };
+        let ((params, keys), (mut bytes, mut stored)) = (self.keys()?, self.packed_key_bytes()?);
         for KeyNeed { spec, .. } in &keys {
             bytes += spec.byte_count(&params)?;
             stored += spec.stored_bytes(&params)?;
@@ -131,14 +126,24 @@ pub trait Bootstrapper: PartialEq {
         Ok((bytes, stored))
     }
 
+    /// The same of its packed keys alone, which a card holds packed too.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::keys`].
+    fn packed_key_bytes(&self) -> Result<(usize, usize), Error> {
+        let packed = self.packed_needed();
+        match packed.is_empty() {
+            true => Ok((0, 0)),
+            false => Ok(packed_bytes(&self.packed_params()?, &packed)?),
+        }
+    }
+
     /// Bytes of its bootstrap key on a card.
     ///
     /// # Errors
     /// As [`Bootstrapper::keys`].
     fn card_key_bytes(&self) -> Result<usize, Error> {
-        let (params, keys) = self.keys()?;
-        let packed = self.packed_needed();
-        let packed = if packed.is_empty() { 0 } else { packed_bytes(&self.packed_params()?, &packed)?.0 };
+        let ((params, keys), (packed, _)) = (self.keys()?, self.packed_key_bytes()?);
         Ok(packed + keys.iter().map(|key| key.spec.card_bytes(params.n())).sum::<usize>())
     }
 

@@ -8,10 +8,15 @@ const GRAIN: usize = 8;
 /// Words from the start of one limb to the start of the next. Limbs of large rings lie seventeen cache lines more than N
 /// apart: rows a power of two apart would compete for the same lines of every cache.
 pub(crate) fn stride(n: usize) -> usize {
+    n + gap(n)
+}
+
+/// The words between two limbs.
+pub(crate) fn gap(n: usize) -> usize {
     if n >= 1 << 12 {
-        n + 17 * 8
+        17 * 8
     } else {
-        n
+        0
     }
 }
 

@@ -3,6 +3,7 @@
 //! A bootstrap reads its keys from memory once, and that takes longer than the products: bytes decide.
 
 use crate::arch::{key_row_bytes, key_width};
+use crate::demand::gap;
 use crate::modulus::Modulus;
 use crate::pack::{pack_bits, unpack_bits};
 use crate::places::Slot;
@@ -13,8 +14,6 @@ use rayon::prelude::*;
 
 /// Bits of words that are not packed.
 const WHOLE: usize = 64;
-/// Lines between limbs of large rings, for the reason of [`crate::demand::stride`].
-const GAP: usize = 17 * 8;
 
 /// A polynomial whose limbs are packed. It is public, and never changed.
 pub struct PackedPoly {
@@ -28,7 +27,7 @@ pub struct PackedPoly {
 
 /// Words from the start of a limb to the start of the next.
 fn stride(n: usize, bits: usize) -> usize {
-    key_row_bytes(n, bits).div_ceil(8) + if n >= 1 << 12 { GAP } else { 0 }
+    key_row_bytes(n, bits).div_ceil(8) + gap(n)
 }
 
 impl PackedPoly {

@@ -10,10 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from aglet import checks
 from aglet.arrays.digits import dtypes
 from aglet.errors import RangeError
 
-__all__ = ["FLAGS", "REDUCED", "among", "by_method", "chosen", "float_only", "joined", "mean", "new", "refuse"]
+__all__ = [
+    "FLAGS",
+    "REDUCED",
+    "among",
+    "by_method",
+    "chosen",
+    "float_only",
+    "joined",
+    "mean",
+    "new",
+    "refuse",
+    "sortable",
+]
 
 
 def new(out: Any) -> None:
@@ -26,6 +39,22 @@ def new(out: Any) -> None:
     """
     if out is not None:
         raise TypeError("Encrypted arrays never change, so nothing takes out=; leave it out and use the result.")
+
+
+def sortable(a: Any, axis: Any, kind: Any) -> tuple[Any, Any]:
+    """What is sorted along which axis; whatever kind is asked for, it is a network.
+
+    Raises
+    ------
+    RangeError
+        If it is a number.
+    """
+    checks.choice("kind", kind or "stable", ("quicksort", "heapsort", "mergesort", "stable"))
+    if axis is None:
+        return a.ravel(), 0
+    if not a.ndim:
+        raise RangeError("A number has no axis to sort along; call reshape(1) first.")
+    return a, axis
 
 
 def _every(where: Any) -> bool:

@@ -105,7 +105,7 @@ impl BootstrapCircuit {
     ///
     /// # Errors
     /// As [`BootstrapCircuit::users_keys`].
-    pub fn users_key_bytes(&self) -> Result<usize, Error> {
+    pub fn users_card_bytes(&self) -> Result<usize, Error> {
         let (users, needs) = (self.users_keys()?, self.needs()?.concat());
         let met = |role| self.left_to_users(role) && needs.iter().any(|need| need.role == role);
         Ok(users.iter().filter(|(role, _)| met(*role)).map(|(_, spec)| spec.card_bytes(self.params.n())).sum())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet import checks
 from aglet.arrays import arguments, bins, casts, composed, missing, options
 from aglet.arrays.digits import compositions, contractions, dtypes, lookups, operations, ordering, rows
 from aglet.arrays.digits.choices import select, where
@@ -276,18 +275,9 @@ def _index_of(x: EncryptedIntegers, axis: Any, smallest: bool) -> EncryptedInteg
     return x.__class__(x.session, [*digits, *[ZERO] * (dtypes.width(_INT64) - len(digits))], _INT64, across.shape[1:])
 
 
-def _sortable(a: EncryptedIntegers, axis: Any, kind: Any) -> tuple[EncryptedIntegers, Any]:
-    checks.choice("kind", kind or "stable", ("quicksort", "heapsort", "mergesort", "stable"))
-    if axis is None:
-        return a.ravel(), 0
-    if not a.ndim:
-        raise RangeError("A number has no axis to sort along; call reshape(1) first.")
-    return a, axis
-
-
 def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedIntegers:
     """As `numpy.sort`, by a network, whatever kind is asked for."""
-    a, axis = _sortable(a, axis, kind)
+    a, axis = options.sortable(a, axis, kind)
     across = rows.axis_first(a, axis)
     digits = ordering.network(across.session.machine, across.digits, across.dtype.kind == "i")
     return rows.axis_last(across.with_digits(digits), axis)
@@ -295,7 +285,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Enc
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedIntegers:
     """As `numpy.argsort`, by a network, whatever kind is asked for; equal elements keep their order."""
-    a, axis = _sortable(a, axis, kind)
+    a, axis = options.sortable(a, axis, kind)
     across = rows.axis_first(a, axis)
     index = ordering.indices(across)
     digits = ordering.network(across.session.machine, [*index, *across.digits], across.dtype.kind == "i")

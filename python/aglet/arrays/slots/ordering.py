@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet import checks
+from aglet.arrays import options
 from aglet.arrays.digits import ordering
 from aglet.arrays.digits.rows import axis_first
 from aglet.arrays.slots.operations import cast
 from aglet.arrays.slots.places import chunks_of, laid
 from aglet.arrays.slots.values import MOST_PLACES, Numbers, bootstraps, looked_up, ready, room
-from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -42,15 +41,6 @@ def _larger_by(x: EncryptedSlots) -> Any:
 
 
 # Sorting
-
-
-def _sortable(a: EncryptedSlots, axis: Any, kind: Any) -> tuple[EncryptedSlots, int]:
-    checks.choice("kind", kind or "stable", ("quicksort", "heapsort", "mergesort", "stable"))
-    if axis is None:
-        return a.ravel(), 0
-    if not a.ndim:
-        raise RangeError("A number has no axis to sort along; call reshape(1) first.")
-    return a, axis
 
 
 def _network(x: EncryptedSlots) -> EncryptedSlots:
@@ -110,7 +100,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Enc
     LevelError
         If a table takes more levels than there are, and there is no bootstrap.
     """
-    a, axis = _sortable(a, axis, kind)
+    a, axis = options.sortable(a, axis, kind)
     return _back(_network(axis_first(a, axis)), axis)
 
 
@@ -119,7 +109,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> 
 
     Errors are those of `sort`.
     """
-    a, axis = _sortable(a, axis, kind)
+    a, axis = options.sortable(a, axis, kind)
     across = axis_first(a, axis)
     return _back(_network(_with_places(across, _places(across))) % len(across), axis)
 

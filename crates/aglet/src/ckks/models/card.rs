@@ -18,7 +18,7 @@ impl CardMemory {
     /// [`CardMemory::of`], if the bytes of the polynomials of a run are known.
     pub(super) fn with(circuit: &BootstrapCircuit, working: usize) -> Result<Self, Error> {
         Ok(Self {
-            keys: circuit.card_key_bytes()? + circuit.users_key_bytes()?,
+            keys: circuit.card_key_bytes()? + circuit.users_card_bytes()?,
             maps: circuit.encoded_bytes()?,
             tables: tables(circuit)?,
             working,
