@@ -109,6 +109,7 @@ impl<Q: Quad> Doubles<Q> {
 impl<Q: Quad> Lanes for Doubles<Q> {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
+    const BALANCES: bool = true;
     const FEW_REGISTERS: bool = Q::FEW_REGISTERS;
     const SLOW_UNPACKING: bool = true;
     const CHUNK: usize = 4;

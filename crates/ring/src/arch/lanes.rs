@@ -23,6 +23,8 @@ pub(crate) trait Lanes: Copy {
     const FEW_REGISTERS: bool = false;
     /// With as many bits or fewer, the sums of 13 stages can be multiplied without having been reduced (0: never).
     const ROOMY_BITS: u32 = 0;
+    /// Whether operands of a base conversion are balanced; others stay as `load` reads them.
+    const BALANCES: bool = false;
     /// Whether [`Lanes::load_packed`] takes about as long as the product that it is for.
     const SLOW_UNPACKING: bool = false;
     /// Products of two canonical residues that a wide accumulator takes.
@@ -197,9 +199,12 @@ pub(crate) trait Lanes: Copy {
     /// Integers as residues: `f + times q` where lanes need room below, else lazy.
     unsafe fn f_integer(self, f: Self::F, times: u64) -> Self::V;
 
-    /// `(y, v)` to `(y - q, v - 1)` where `y > q / 2`, for lanes that want small operands: the same number, if `v` counts
-    /// multiples of q. `q` is any modulus, as a double.
-    unsafe fn balance(y: Self::V, v: Self::V, q: f64) -> (Self::V, Self::V);
+    /// `(y, v)` to `(y - q, v - 1)` where `y > q / 2`: the same number, if `v` counts multiples of q. `q` is any modulus, as a double.
+    /// Only for lanes that want small operands.
+    #[inline(always)]
+    unsafe fn balance(y: Self::V, v: Self::V, _q: f64) -> (Self::V, Self::V) {
+        (y, v)
+    }
     /// `WIDTH` canonical residues of `src` through a permutation table with blocks of `WIDTH`
     /// (see `automorphism.rs`): `entry` is the table entry of this block.
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self::V;

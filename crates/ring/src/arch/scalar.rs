@@ -206,10 +206,6 @@ impl Lanes for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn balance(y: u64, v: u64, _: f64) -> (u64, u64) {
-        (y, v)
-    }
-    #[inline(always)]
     unsafe fn load_permuted(self, src: *const u64, entry: u32, _: *const [u32; 16]) -> u64 {
         // SAFETY: table entries are indices below N, and `src` is a limb of N words.
         unsafe { *src.add(entry as usize) }

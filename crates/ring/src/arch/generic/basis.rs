@@ -30,11 +30,13 @@ pub(crate) unsafe fn balance<L: Lanes>(c: &ConverterConstants, rows: &mut [&mut 
                 f = L::f_mul_add(f, l.load(row.as_ptr().add(at)), source.inverse);
             }
             let mut multiples = L::f_round(f);
-            for (row, source) in rows.iter_mut().zip(c.sources()) {
-                let p = row.as_mut_ptr().add(at);
-                let (y, fewer) = L::balance(l.load(p), multiples, source.double);
-                L::store_raw(p, y);
-                multiples = fewer;
+            if L::BALANCES {
+                for (row, source) in rows.iter_mut().zip(c.sources()) {
+                    let p = row.as_mut_ptr().add(at);
+                    let (y, fewer) = L::balance(l.load(p), multiples, source.double);
+                    L::store_raw(p, y);
+                    multiples = fewer;
+                }
             }
             L::store_raw(v.as_mut_ptr().add(at), multiples);
         }

@@ -389,10 +389,6 @@ impl Lanes for Avx512Ifma {
     }
 
     #[inline(always)]
-    unsafe fn balance(y: __m512i, v: __m512i, _: f64) -> (__m512i, __m512i) {
-        (y, v)
-    }
-    #[inline(always)]
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> __m512i {
         // SAFETY: entries and rows are those of the contract of the trait.
         unsafe { load_permuted(src, entry, inner) }
