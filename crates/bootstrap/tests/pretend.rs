@@ -5,7 +5,7 @@ mod scheme;
 
 use aglet_bootstrap::step::{Encoded, Metadata, MetadataOf};
 use aglet_bootstrap::{Bootstrapper, Error, KeyNeed, OwnKeys, Pipeline, Plan, Run, RunOn, Stage, Step};
-use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs};
+use aglet_circuits::dft::{coeffs_to_slots, even_split, slots_to_coeffs};
 use aglet_circuits::BabySteps;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{KeySwitchSpec, Params};
@@ -99,7 +99,8 @@ fn stages(top: usize) -> Vec<Stage<Refresh>> {
         maps.into_iter().map(stage).collect::<Vec<_>>()
     };
     let down = maps(slots_to_coeffs(SLOTS, 2, Pair::ONE, STEPS).unwrap(), "slots_to_coeffs", 0);
-    let up = maps(coeffs_to_slots(SLOTS, 3, Pair::ONE, STEPS).unwrap(), "coeffs_to_slots", top);
+    let up =
+        maps(coeffs_to_slots(SLOTS, &even_split(SLOTS.ilog2(), 3), Pair::ONE, STEPS).unwrap(), "coeffs_to_slots", top);
     let raise = Stage { name: "raise".into(), step: Raise.into(), from: Level(0), to: Level(top) };
     [down, vec![raise], up].concat()
 }

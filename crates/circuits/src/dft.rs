@@ -122,9 +122,11 @@ pub fn slots_to_coeffs<S: DftScalar>(
 ) -> Result<Vec<LinearMap<S>>, Error> {
     let shares = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
-    for (layers, share) in split(slots.ilog2(), stage_count).into_iter().zip(shares) {
-        let maps = layers.map(|i| layer(slots, i));
+    let mut first = 0;
+    for (layers, share) in even_split(slots.ilog2(), stage_count).into_iter().zip(shares) {
+        let maps = (first..first + layers).map(|i| layer(slots, i));
         stages.push(merge(slots, maps, share, steps)?);
+        first += layers;
     }
     for i in 1..stages.len() {
         let shift = steps.sign() * stages[i].stride() as isize;
@@ -134,25 +136,30 @@ pub fn slots_to_coeffs<S: DftScalar>(
     Ok(stages)
 }
 
-/// The stages of coefficients-to-slots times `factor`, in the order of application (largest strides first).
+/// The stages of coefficients-to-slots times `factor`, in the order of application (largest strides first), of so many layers each.
 ///
 /// Applied to a ciphertext with coefficient pairs `c_j + i c_(j+n)`, the stages give the slots `factor * (c_j + i
 /// c_(j+n))` in bit-reversed order of `j`. The `1/n` of the inverse transform is included. Other arguments as for
 /// [`slots_to_coeffs`].
 ///
 /// # Errors
-/// Those of [`slots_to_coeffs`].
+/// Those of [`slots_to_coeffs`]; [`Error::Layers`] for layers that are not those of the transform.
 pub fn coeffs_to_slots<S: DftScalar>(
     slots: usize,
-    stage_count: usize,
+    layers: &[u32],
     factor: S,
     steps: BabySteps,
 ) -> Result<Vec<LinearMap<S>>, Error> {
-    let shares = check(slots, stage_count, factor)?;
-    let mut stages = Vec::with_capacity(stage_count);
-    for (layers, share) in split(slots.ilog2(), stage_count).into_iter().rev().zip(shares) {
-        let maps = layers.rev().map(|i| inverse_layer(slots, i));
+    let shares = check(slots, layers.len(), factor)?;
+    let mut top = slots.ilog2();
+    if layers.iter().try_fold(0u32, |sum, &l| sum.checked_add(l)) != Some(top) {
+        return Err(Error::Layers { slots, layers: layers.to_vec() });
+    }
+    let mut stages = Vec::with_capacity(layers.len());
+    for (&layers, share) in layers.iter().zip(shares) {
+        let maps = (top - layers..top).rev().map(|i| inverse_layer(slots, i));
         stages.push(merge(slots, maps, share, steps)?);
+        top -= layers;
     }
     for i in (1..stages.len()).rev() {
         let shift = steps.sign() * stages[i - 1].stride() as isize;
@@ -175,11 +182,11 @@ fn check<S: DftScalar>(slots: usize, stage_count: usize, factor: S) -> Result<Ve
     factor.shares(stage_count).ok_or(Error::Factor { what: "factor of a DFT", requirement: "not zero" })
 }
 
-/// Cuts `0..layers` into consecutive ranges as even as possible; longer ones last, where the wrap-around halves the
+/// Cuts so many layers into stages as even as possible; longer ones last, where the wrap-around of [`slots_to_coeffs`] halves the
 /// number of diagonals.
-fn split(layers: u32, stage_count: usize) -> Vec<std::ops::Range<u32>> {
+pub fn even_split(layers: u32, stage_count: usize) -> Vec<u32> {
     let parts = stage_count as u32;
-    (0..parts).map(|s| layers * s / parts..layers * (s + 1) / parts).collect()
+    (0..parts).map(|s| layers * (s + 1) / parts - layers * s / parts).collect()
 }
 
 /// The product of maps given in the order of application, times `factor`.
@@ -269,7 +276,9 @@ mod tests {
                     let s2c = slots_to_coeffs(n, stage_count, factor, steps).unwrap();
                     let scaled: Vec<_> = slots.iter().map(|x| x * factor).collect();
                     assert_close(&run(&s2c, &z), &scaled, 1e-14 * n as f64);
-                    let c2s = coeffs_to_slots(n, stage_count, factor.inv(), steps).unwrap();
+                    let mut layers = even_split(n.ilog2(), stage_count);
+                    layers.rotate_left(1);
+                    let c2s = coeffs_to_slots(n, &layers, factor.inv(), steps).unwrap();
                     assert_close(&run(&c2s, &scaled), &z, 1e-14);
                     assert_close(&run(&c2s, &run(&s2c, &z)), &z, 1e-14);
                 }
@@ -293,7 +302,7 @@ mod tests {
             for count in 1..=log_n.clamp(1, 4) {
                 let down = slots_to_coeffs(n, count, Pair::ONE, steps).unwrap();
                 assert_eq!(run(&down, &pairs), values, "{n} slots in {count}");
-                let up = coeffs_to_slots(n, count, Pair::ONE, steps).unwrap();
+                let up = coeffs_to_slots(n, &even_split(n.ilog2(), count), Pair::ONE, steps).unwrap();
                 assert_eq!(run(&up, &values), pairs, "{n} slots in {count}");
             }
         }
@@ -314,7 +323,8 @@ mod tests {
         for stage_count in 3..=5 {
             let (one, steps) = (Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 2, right: true });
             let stages = slots_to_coeffs(n, stage_count, one, steps).unwrap();
-            for stage in stages.iter().chain(&coeffs_to_slots(n, stage_count, one, steps).unwrap()) {
+            let layers = even_split(15, stage_count);
+            for stage in stages.iter().chain(&coeffs_to_slots(n, &layers, one, steps).unwrap()) {
                 let (babies, giant) = stage.rotations();
                 assert!(babies.iter().chain(&giant).all(|&by| (n - by).is_power_of_two()));
             }
@@ -331,8 +341,13 @@ mod tests {
                 2,
             ),
             (
-                coeffs_to_slots(n, 3, Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 64, right: false })
-                    .unwrap(),
+                coeffs_to_slots(
+                    n,
+                    &[5; 3],
+                    Complex64::new(1.0, 0.0),
+                    BabySteps { giant_cost: 4.0, most: 64, right: false },
+                )
+                .unwrap(),
                 0,
             ),
         ] {
@@ -354,8 +369,11 @@ mod tests {
     fn impossible_splits_are_refused() {
         let (one, steps) = (Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 8, right: false });
         assert!(matches!(slots_to_coeffs(16, 5, one, steps), Err(Error::StageCount { layers: 4, .. })));
-        assert!(matches!(coeffs_to_slots(16, 0, one, steps), Err(Error::StageCount { .. })));
-        assert!(matches!(coeffs_to_slots(12, 1, one, steps), Err(Error::Slots { slots: 12 })));
-        assert!(matches!(coeffs_to_slots(16, 2, 0.0 * one, steps), Err(Error::Factor { .. })));
+        assert!(matches!(coeffs_to_slots(16, &[], one, steps), Err(Error::StageCount { .. })));
+        assert!(matches!(coeffs_to_slots(12, &[3], one, steps), Err(Error::Slots { slots: 12 })));
+        assert!(matches!(coeffs_to_slots(16, &[2, 2], 0.0 * one, steps), Err(Error::Factor { .. })));
+        for layers in [&[2, 3][..], &[1, 2], &[u32::MAX, 5]] {
+            assert!(matches!(coeffs_to_slots(16, layers, one, steps), Err(Error::Layers { .. })));
+        }
     }
 }

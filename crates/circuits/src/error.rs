@@ -22,6 +22,14 @@ pub enum Error {
         /// The stages asked for.
         stage_count: usize,
     },
+    /// Stages of a DFT that have not its layers.
+    #[error("The stages of a DFT on {slots} slots have {layers:?} layers; give as many in all as log2 of the slots.")]
+    Layers {
+        /// Number of slots.
+        slots: usize,
+        /// The layers of each stage.
+        layers: Vec<u32>,
+    },
     /// A DFT on a number of slots that is no power of two.
     #[error("The number of slots of a DFT must be a power of two and at least 2; {slots} is not.")]
     Slots {

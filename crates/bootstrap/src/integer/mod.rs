@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::own_keys::OwnKeys;
 use crate::plan::Plan;
 use crate::step::{KeyNeed, Stage, Step};
-use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs};
+use aglet_circuits::dft::{coeffs_to_slots, even_split, slots_to_coeffs};
 use aglet_circuits::{BabySteps, DigitExtraction};
 use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, SecretKey, SwitchingKey};
@@ -166,7 +166,9 @@ fn plan(params: &IntegerParams, primes: &[u64], weight: usize) -> Result<Plan<Re
     }
     let at = stages.at;
     stages.push("encapsulate", Encapsulate { weight }, at);
-    let mut up = coeffs_to_slots(slots, STAGES.1, Pair::ONE, STEPS[0])?;
+    let mut layers = even_split(slots.ilog2(), STAGES.1);
+    layers.reverse();
+    let mut up = coeffs_to_slots(slots, &layers, Pair::ONE, STEPS[0])?;
     let last = up.pop().ok_or(Error::NotEncoded)?;
     let mut up = up.into_iter();
     if let Some(map) = up.next() {

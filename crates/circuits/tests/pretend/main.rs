@@ -2,7 +2,7 @@
 
 mod scheme;
 
-use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs};
+use aglet_circuits::dft::{coeffs_to_slots, even_split, slots_to_coeffs};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_circuits::polynomial::{Basis, Series};
 use aglet_circuits::{BabySteps, Error};
@@ -50,7 +50,7 @@ fn the_homomorphic_dft_is_that_of_the_residues() {
             ct = e.transform(&ct, &e.encode_map(&map, 1).unwrap()).unwrap();
         }
         assert_eq!(e.decrypt(&ct), wanted, "{stages} stages");
-        for map in coeffs_to_slots(SLOTS, stages, Pair::ONE, STEPS).unwrap() {
+        for map in coeffs_to_slots(SLOTS, &even_split(SLOTS.ilog2(), stages), Pair::ONE, STEPS).unwrap() {
             ct = e.transform(&ct, &e.encode_map(&map, 1).unwrap()).unwrap();
         }
         let back: Vec<Pair> = pairs.iter().map(|w| factor * *w).collect();

@@ -64,7 +64,7 @@ pub fn plan(layout: &Layout) -> Result<Plan<SlotsFirst>, Error> {
     let mut stages = Stages::down(layout, place / request.bound)?;
     stages.push("encapsulate", Encapsulate { weight: layout.sparse_weight }, 0, None);
     let factor = Complex64::new(c2s_factor(message_ratio) / layout.copies() as f64, 0.0);
-    let mut maps = coeffs_to_slots(slots, up, factor, steps)?;
+    let mut maps = coeffs_to_slots(slots, &request.layers(layout.ring_slots), factor, steps)?;
     if let Some(last) = maps.pop() {
         maps.push(last.scaled((K / eval_mod.bound()).into()));
     }
