@@ -44,6 +44,19 @@ pub(crate) struct Fitted(AtomicU64);
 const NO_CARD: u64 = u64::MAX;
 
 impl Fitted {
+    fn largest(&self, backend: &dyn Backend) -> Result<u64, Error> {
+        if self.0.load(Ordering::Relaxed) == 0 {
+            let first = if backend.room()?.is_some() { 1 } else { NO_CARD };
+            self.0.fetch_max(first, Ordering::Relaxed);
+        }
+        Ok(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Whether there is a card.
+    pub(crate) fn on_card(&self, backend: &dyn Backend) -> Result<bool, Error> {
+        Ok(self.largest(backend)? != NO_CARD)
+    }
+
     /// Refuses what a card has no room for, if the memory of it is known.
     pub(crate) fn check(
         &self,
@@ -51,11 +64,7 @@ impl Fitted {
         memory: impl FnOnce() -> Result<Option<CardMemory>, Error>,
         refusal: impl FnOnce(CardMemory, u64, u64) -> MemoryError,
     ) -> Result<(), Error> {
-        let mut largest = self.0.load(Ordering::Relaxed);
-        if largest == 0 {
-            largest = if backend.room()?.is_some() { 1 } else { NO_CARD };
-            self.0.store(largest, Ordering::Relaxed);
-        }
+        let largest = self.largest(backend)?;
         if largest == NO_CARD {
             return Ok(());
         }

@@ -199,6 +199,9 @@ impl Backend for Card {
     fn room(&self) -> Result<Option<u64>, RingError> {
         Ok(Some(self.card.room()?))
     }
+    fn free(&self) -> Result<Option<u64>, RingError> {
+        Ok(Some(self.card.free_bytes()?))
+    }
     fn traffic(&self) -> Traffic {
         self.card.traffic()
     }

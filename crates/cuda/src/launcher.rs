@@ -119,7 +119,14 @@ impl Device {
     /// # Errors
     /// [`Error::Lost`] and the like.
     pub fn room(&self) -> Result<u64, Error> {
-        Ok(self.held_bytes() + self.0.launcher.free_bytes()?)
+        Ok(self.held_bytes() + self.free_bytes()?)
+    }
+    /// Bytes that could be had there now.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] and the like.
+    pub fn free_bytes(&self) -> Result<u64, Error> {
+        self.0.launcher.free_bytes()
     }
 
     /// Whether it is the same one.

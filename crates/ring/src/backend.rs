@@ -31,6 +31,10 @@ pub trait Backend: Send + Sync {
     fn room(&self) -> Result<Option<u64>, Error> {
         Ok(None)
     }
+    /// Bytes of these that nobody has yet.
+    fn free(&self) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
     /// What went there and came from there so far; nothing for this machine.
     fn traffic(&self) -> Traffic {
         Traffic::default()

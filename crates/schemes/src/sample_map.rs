@@ -104,9 +104,25 @@ impl SampleMap {
     pub fn byte_count(&self) -> usize {
         self.diagonals.byte_count()
     }
+    /// Bytes of the diagonals on a card, which has them encoded.
+    pub fn card_bytes(&self) -> usize {
+        self.diagonals.card_bytes()
+    }
     /// The level it starts from.
     pub fn level(&self) -> usize {
         self.level
+    }
+    /// Diagonals that are not all zeros.
+    pub(crate) fn diagonal_count(&self) -> usize {
+        self.diagonals.count()
+    }
+    /// The shape of the keys that it meets.
+    pub(crate) fn spec(&self) -> &KeySwitchSpec {
+        &self.spec
+    }
+    /// Rotations of the baby steps, without 0, and of the giant steps, 0 for the first of a map.
+    pub(crate) fn steps(&self) -> (Vec<usize>, &[usize]) {
+        (self.babies.iter().copied().filter(|&by| by != 0).collect(), &self.giants)
     }
     /// Slots that it is on.
     pub fn slots(&self) -> usize {

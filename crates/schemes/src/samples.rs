@@ -181,8 +181,9 @@ impl<'a> SampleEvaluator<'a> {
         let digits = digits(self.ctx, key.spec(), &[c2])?;
         let lifted = lift_by_special(self.ctx, &[c0, c1], key.spec().p_limbs)?;
         let product = KeyProduct { added_after: Some((&lifted[0], &lifted[1])), ..KeyProduct::of(&digits[0]) };
-        let mut pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
-        self.divided(&pairs.remove(0), drop)
+        let pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
+        std::mem::drop((digits, lifted));
+        self.divided(&pairs[0], drop)
     }
 
     /// Switches a sample at the lowest modulus to the sparse secret of a bootstrap.

@@ -5,6 +5,7 @@ pub use crate::emu::{Order, Program};
 use aglet_cuda::kernels;
 use aglet_cuda::Device;
 pub use aglet_cuda::{Arithmetic, Card};
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 fn of(program: &Program, order: Order, arithmetic: Arithmetic) -> Arc<Card> {
@@ -20,6 +21,13 @@ pub fn emulated(order: Order, arithmetic: Arithmetic) -> Arc<Card> {
 pub fn small(bytes: u64) -> Arc<Card> {
     let emu = Emu::new(Program::kernels(), Order::Forward).with_memory(bytes);
     Arc::new(Card::new(Device::new(emu), Arithmetic::F50))
+}
+
+/// A card with the bytes of its memory, of which a test takes some away as other programs do.
+pub fn shared() -> (Arc<Card>, Arc<AtomicU64>) {
+    let emu = Emu::new(Program::kernels(), Order::Forward);
+    let memory = emu.memory();
+    (Arc::new(Card::new(Device::new(emu), Arithmetic::F50)), memory)
 }
 
 /// A card whose kernels have another text in one place, so that it fails.

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The order in which the blocks of a launch and the threads of a block take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub struct Emu {
     library: Library,
     order: Order,
     /// Bytes of its memory.
-    memory: u64,
+    memory: Arc<AtomicU64>,
     /// Those that are in use. The library keeps its state in variables: one call at a time.
     busy: Mutex<u64>,
 }
@@ -105,7 +105,7 @@ impl Emu {
         let file = program.file();
         let library = load(&file);
         let _ = std::fs::remove_file(&file);
-        let emu = Self { library, order, memory: MEMORY, busy: Mutex::default() };
+        let emu = Self { library, order, memory: Arc::new(AtomicU64::new(MEMORY)), busy: Mutex::default() };
         // SAFETY: `after.cpp` has the function, and it is the first call to this copy of the library.
         let started = unsafe { emu.find::<unsafe extern "C" fn() -> c_int>("emulator_start")() };
         assert_ne!(started, 0, "the emulator has memory");
@@ -113,9 +113,16 @@ impl Emu {
     }
     /// The same card with less memory.
     #[must_use]
-    pub fn with_memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes.min(MEMORY);
+    pub fn with_memory(self, bytes: u64) -> Self {
+        self.memory.store(bytes.min(MEMORY), Ordering::Relaxed);
         self
+    }
+    /// The bytes of its memory, at most as many as now: a test takes some away as other programs do.
+    pub fn memory(&self) -> Arc<AtomicU64> {
+        self.memory.clone()
+    }
+    fn left(&self, used: u64) -> u64 {
+        self.memory.load(Ordering::Relaxed).saturating_sub(used)
     }
     /// The same for rings.
     pub fn device(program: &Program, order: Order) -> Device {
@@ -153,13 +160,13 @@ impl Launcher for Emu {
     }
 
     fn free_bytes(&self) -> Result<u64, Error> {
-        Ok(self.memory - *self.alone())
+        Ok(self.left(*self.alone()))
     }
 
     fn allocate(&self, words: usize) -> Result<u64, Error> {
         let (mut used, bytes) = (self.alone(), 8 * words);
-        let none = Error::Memory { bytes, free: (self.memory - *used) as usize };
-        if *used + bytes as u64 > self.memory {
+        let none = Error::Memory { bytes, free: self.left(*used) as usize };
+        if bytes as u64 > self.left(*used) {
             return Err(none);
         }
         // SAFETY: as said above.

@@ -231,8 +231,9 @@ impl Engine {
         [a, b].into_iter().try_for_each(|x| self.fitting(x.known, below + 1).map(drop))?;
         let known = if Arc::ptr_eq(a, b) { a.known.square() } else { a.known.product(&b.known) };
         let known = self.fitting(known, below)?;
-        if let Some(key) = key {
-            self.fits_products("a product", &[(a, b)], below + 1, key)?;
+        match key {
+            Some(key) => self.fits_products("a product", &[(a, b)], below + 1, key)?,
+            None => self.fits_tensor([a, b], below + 1)?,
         }
         self.run(|| {
             let (a, b, level) = self.aligned(a, b)?;
@@ -306,6 +307,7 @@ impl Engine {
     /// Relinearizes to degree 1; takes no level.
     pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        self.fits_relinearization(a, key)?;
         self.run(|| Ok(self.evaluator(&keys, None).relinearize(a)?))
     }
     /// The complex conjugate of every slot; takes no level.

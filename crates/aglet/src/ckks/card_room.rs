@@ -3,7 +3,7 @@
 use super::{Ciphertext, Engine, GaloisKey, RelinearizationKey, RotationKey, SumWeight};
 use crate::card_memory::{self, CardMemory};
 use crate::{Error, MemoryError};
-use aglet_circuits::polynomial::Series;
+use aglet_circuits::polynomial::{elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet, SwitchingKey};
 use aglet_schemes::ckks::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
@@ -14,9 +14,9 @@ use std::sync::Arc;
 const ONE: Complex64 = Complex64::new(1.0, 0.0);
 
 impl Engine {
-    /// Refuses work on these ciphertexts, with these keys, that a card has no room for. Work that cannot be done fails by itself; what
-    /// begins with products that are not relinearized is not looked at.
-    fn fits_card<E>(
+    /// Refuses work on these ciphertexts, of degree 1, with these keys, that a card has no room for. Work that cannot be done fails by
+    /// itself.
+    pub(super) fn fits_card<E>(
         &self,
         what: &'static str,
         keys: &KeySet,
@@ -92,15 +92,40 @@ impl Engine {
         keys: impl IntoIterator<Item = (KeyRole, Arc<SwitchingKey>)>,
         together: bool,
     ) -> Result<(), Error> {
-        let keys: KeySet = keys.into_iter().collect();
-        self.fits_card("a rotation", &keys, &[a], |e, of| {
-            let galois = keys.iter().filter_map(|(role, _)| match role {
-                KeyRole::Galois(galois) => Some(galois),
-                _ => None,
-            });
-            match together {
-                true => e.automorphisms_of(&of[0], &galois.collect::<Vec<_>>()).map(drop),
-                false => galois.into_iter().try_fold(of[0].clone(), |x, galois| e.automorphism(&x, galois)).map(drop),
+        let keys: Vec<_> = keys.into_iter().collect();
+        let galois = keys.iter().filter_map(|(role, _)| match role {
+            KeyRole::Galois(galois) => Some(*galois),
+            _ => None,
+        });
+        let galois: Vec<u64> = galois.collect();
+        self.fits_card("a rotation", &keys.into_iter().collect(), &[a], |e, of| match together {
+            true => e.automorphisms_of(&of[0], &galois).map(drop),
+            false => galois.iter().try_fold(of[0].clone(), |x, &galois| e.automorphism(&x, galois)).map(drop),
+        })
+    }
+
+    /// Refuses a product that stays at degree 2. It needs no key: where the card has neither operand, nothing goes up.
+    pub(super) fn fits_tensor(&self, of: [&Ciphertext; 2], level: usize) -> Result<(), Error> {
+        if !of.iter().any(|ct| ct.polys.iter().any(|x| x.card().is_some())) {
+            return Ok(());
+        }
+        self.fits_card("a product", &KeySet::new(), &of, |e, of| {
+            let _aligned = of.iter().map(|x| self.adjusted(e, x, level)).collect::<Result<Vec<_>, _>>()?;
+            let limbs = self.params().chain_level(level) + 1;
+            let _square = e.tensor(limbs);
+            let _rescaled: [_; 3] = e.divide_all(limbs, 0, 1);
+            Ok::<_, aglet_schemes::Error>(())
+        })
+    }
+
+    /// Refuses to bring a product that is at degree 2 to degree 1.
+    pub(super) fn fits_relinearization(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<(), Error> {
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        self.fits_card("a relinearization", &keys, &[], |e, _| {
+            let _square: Vec<_> = a.polys.iter().map(|_| e.hold(a.limbs())).collect();
+            match a.degree() {
+                1 => Ok(()),
+                _ => e.relinearize_one(a.limbs(), 0).map(drop),
             }
         })
     }
@@ -129,6 +154,19 @@ impl Engine {
             let x = if twice { e.add(&of[0], &of[0])? } else { of[0].clone() };
             series.evaluate_scaled(e, &x, scale).map(drop)
         })
+    }
+
+    /// Refuses all powers up to a degree, or all Chebyshev polynomials.
+    pub(super) fn fits_basis(
+        &self,
+        a: &Ciphertext,
+        (kind, degree): (Basis, usize),
+        key: &RelinearizationKey,
+    ) -> Result<(), Error> {
+        let (keys, hidden) =
+            (KeySet::new().with(KeyRole::Relinearization, key.0.clone()), self.params().hidden_levels());
+        let scale_at = |chain: usize| self.params().scale_at(chain - hidden);
+        self.fits_card("a basis", &keys, &[a], |e, of| elements(e, kind, &of[0], degree, &scale_at).map(drop))
     }
 
     /// Refuses a weighted sum at a chain level. It needs no key: where the card has none of the ciphertexts, nothing goes up.

@@ -143,6 +143,7 @@ impl Engine {
             PolynomialBasis::Chebyshev => Basis::Dickson,
             PolynomialBasis::HalfChebyshev => return Err(ParameterError::HalfBasis.into()),
         };
+        self.fits_basis(ct, (kind, degree), key)?;
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let scale_at = |chain: usize| self.params().scale_at(chain - hidden);

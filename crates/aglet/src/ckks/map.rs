@@ -76,6 +76,7 @@ impl Engine {
         let (map, limbs) = self.map_coefficients(steps, real, level, control)?;
         check_memory("this linear map", (map.byte_count() * limbs) as u64)?;
         let keys = KeySet::new();
+        self.fits_diagonals("this linear map", [&map.transform])?;
         let transform = self.run(|| Ok(map.transform.encoded(&self.evaluator(&keys, Some(control)))?))?;
         Ok(EncodedMap { transform, ..map })
     }
@@ -150,7 +151,8 @@ impl Engine {
             return Err(LevelError::Matrix { what: "map", encoded: map.level, level: below + 1 }.into());
         }
         keys.iter().try_for_each(|key| self.check_rotation(ct, key))?;
-        let held = keys.iter().map(|key| key.key.with_role()).collect();
+        let held: KeySet = keys.iter().map(|key| key.key.with_role()).collect();
+        self.fits_map(("a linear map", true), (&held, 1), ct, || Ok(vec![(0, map.transform.cost())]))?;
         let made = self.run(|| Ok(self.evaluator(&held, Some(control)).transform(ct, &map.transform)?))?;
         Ok(self.told(at_scale(made, self.params().scale_at(below)), map.sums.known(ct), ct.real && map.real))
     }

@@ -4,15 +4,17 @@
 //! needed, a few giant steps at a time, so memory stays bounded for a dense matrix of any size.
 
 use crate::ckks::arithmetic::{at_scale, check_owner};
+use crate::ckks::card_maps::turns;
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
 use crate::{Control, Error, LevelError, MemoryError, ParameterError, RangeError};
-use aglet_circuits::matrix::{Matrix, MatrixCut};
+use aglet_circuits::matrix::{Matrix, MatrixCut, Run};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::cost::CostEvaluator;
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform, Known, Number, Size};
-use aglet_schemes::Evaluator;
+use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 
 /// Baby steps of a key unless asked otherwise: more make dense matrices faster and the key larger.
@@ -189,6 +191,13 @@ impl Engine {
         };
         let ratio = self.params().scale_at(below) / ct.scale;
         let firsts: Vec<usize> = cut.runs().iter().map(|run| run.first).collect();
+        self.fits_map(("a product with a matrix", false), (&key.keys, key.baby), ct, || {
+            let part = |run: &Run| {
+                let (e, map) = (CostEvaluator::new(self.params().rlwe().clone(), KeySet::new()), cut.map(*run)?);
+                Ok((run.first, e.encode_transform(&map, ct.level(), ratio)?.with_keys_of(&key.spec)))
+            };
+            cut.runs().iter().map(part).collect()
+        })?;
         let made = self.joined(key, &firsts, control, |e, i| {
             let map = cut.map::<Complex64>(cut.runs()[i])?;
             Ok(e.transform(ct, &e.transform_for(&key.spec, &map.giant_steps(), ct.level(), ratio)?)?)
@@ -232,15 +241,21 @@ impl Engine {
         let keys = KeySet::new();
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
+            let (mut maps, steps) = (Vec::with_capacity(cut.runs().len()), 2 * cut.runs().len());
             for (done, run) in cut.runs().iter().enumerate() {
                 control.check()?;
-                control.report(done, cut.runs().len(), "matrix");
+                control.report(done, steps, "matrix");
                 let map = cut.map::<Complex64>(*run)?;
                 let ratio = self.params().scale_at(below) / scale;
-                let transform = e.transform_for(&key.spec, &map.giant_steps(), chain, ratio)?;
-                made.runs.push((run.first, transform.encoded(&e)?));
+                maps.push((run.first, e.transform_for(&key.spec, &map.giant_steps(), chain, ratio)?));
             }
-            control.report(cut.runs().len(), cut.runs().len(), "matrix");
+            self.fits_diagonals("this matrix", maps.iter().map(|(_, map)| map))?;
+            for (done, (first, map)) in maps.into_iter().enumerate() {
+                control.check()?;
+                control.report(cut.runs().len() + done, steps, "matrix");
+                made.runs.push((first, map.encoded(&e)?));
+            }
+            control.report(steps, steps, "matrix");
             Ok(made)
         })
     }
@@ -268,6 +283,9 @@ impl Engine {
             return Ok(self.told(self.multiply_scalar(ct, 0.0)?, matrix.sums.known(ct), real));
         }
         let firsts: Vec<usize> = matrix.runs.iter().map(|run| run.0).collect();
+        self.fits_map(("a product with a matrix", true), (&key.keys, key.baby), ct, || {
+            Ok(matrix.runs.iter().map(|(first, transform)| (*first, transform.cost())).collect())
+        })?;
         let made = self.joined(key, &firsts, control, |e, i| Ok(e.transform(ct, &matrix.runs[i].1)?))?;
         Ok(self.told(at_scale(made, self.params().scale_at(below)), matrix.sums.known(ct), real))
     }
@@ -344,14 +362,5 @@ impl Engine {
 
 /// Rotates to the left by a number of giant steps, composed of powers of two.
 fn rotate(e: &CkksEvaluator<'_>, ct: Ciphertext, giants: usize, baby: usize) -> Result<Ciphertext, Error> {
-    let mut out = ct;
-    let left = giants * baby % e.slots();
-    let mut step = baby;
-    while step <= left {
-        if left & step != 0 {
-            out = e.rotate_ring(&out, step as isize)?;
-        }
-        step <<= 1;
-    }
-    Ok(out)
+    turns(giants, baby, e.slots()).try_fold(ct, |ct, step| Ok(e.rotate_ring(&ct, step as isize)?))
 }

@@ -4,6 +4,7 @@
 pub(crate) mod arithmetic;
 mod assumed;
 pub(crate) mod bootstrap;
+mod card_maps;
 mod card_room;
 mod circuits;
 pub(crate) mod engine;

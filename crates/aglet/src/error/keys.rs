@@ -37,6 +37,10 @@ sentences! {
         "The card has room for {:.2} GB and {what} takes {:.2} GB there, {:.2} of them keys; bring ciphertexts to a lower level first, end other \
          programs on the card, or compute with mode=\"parallel\".",
         gb(room), gb(needed), gb(keys);
+    CardMap { what: &'static str, needed: u64, free: u64 } =>
+        "The card has {:.2} GB free and {what} takes {:.2} GB there encoded; use it as it is without encoding it, encode it for a lower level, drop \
+         encoded ones, end other programs on the card, or compute with mode=\"parallel\".",
+        gb(free), gb(needed);
     IntegerCard { what: &'static str, needed: u64, keys: u64, room: u64 } =>
         "The card has room for {:.2} GB and {what} of this set takes {:.2} GB there, {:.2} of them keys; end other programs on the card, take a \
          set with a smaller ring or fewer levels, or compute with mode=\"parallel\".",

@@ -57,9 +57,9 @@ impl KeyBlock {
     pub fn byte_count(&self) -> usize {
         self.halves.iter().flatten().map(PackedPoly::byte_count).sum()
     }
-    /// The same on a card, where every word has 64 bits.
+    /// Bytes of the digits of this part on a card, which has all their limbs, and 64 bits for every word.
     pub fn card_bytes(&self) -> usize {
-        self.halves.iter().flatten().map(PackedPoly::card_bytes).sum()
+        self.polys().map(PackedPoly::card_bytes).sum()
     }
 
     /// The place of limb `i` of a polynomial with `q_limbs` limbs of the chain.

@@ -58,6 +58,10 @@ impl Diagonals {
     pub fn card(&self) -> &Slot {
         &self.card
     }
+    /// How many diagonals there are.
+    pub fn count(&self) -> usize {
+        self.places.iter().flatten().count()
+    }
     /// Number of giant steps.
     pub fn giants(&self) -> usize {
         self.places.len() / self.babies
@@ -66,6 +70,11 @@ impl Diagonals {
     pub fn byte_count(&self) -> usize {
         let limbs = if self.encoded { self.shape.0 + self.shape.1 } else { 1 };
         self.places.iter().flatten().map(|d| d.words * limbs * 8).sum()
+    }
+    /// Bytes of all diagonals on a card, which has them encoded.
+    pub fn card_bytes(&self) -> usize {
+        let words: usize = self.places.iter().flatten().map(|d| d.words).sum();
+        8 * words * (self.shape.0 + self.shape.1)
     }
 
     /// The constants of some places at one limb.

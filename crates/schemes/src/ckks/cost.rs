@@ -10,7 +10,7 @@ use crate::evaluator::Evaluator;
 use crate::forms::Quadratic;
 use crate::linear_map::LinearMap;
 use crate::sample_cost::{CountedMemory, SampleCost};
-use crate::sample_map::giant_steps_at_once;
+use crate::sample_map::{giant_steps_at_once, SampleMap};
 use aglet_ring::automorphism::conjugation_exponent;
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
@@ -40,11 +40,36 @@ pub struct CostTransform {
     level: usize,
     scale_ratio: f64,
     babies: Vec<usize>,
-    giant: Option<usize>,
+    /// Rotations of the giant steps, each once.
+    turns: Vec<usize>,
     giant_steps: usize,
     diagonals: u64,
     /// Words of its encoded diagonals in one limb.
     words: u64,
+    /// The shape of its keys where it was made for one.
+    spec: Option<KeySwitchSpec>,
+}
+
+impl CostTransform {
+    /// That of a map on samples.
+    pub(super) fn of(map: &SampleMap, scale_ratio: f64) -> Self {
+        let ((babies, giants), spec) = (map.steps(), map.spec().clone());
+        let words = (map.card_bytes() / (8 * (spec.q_limbs + spec.p_limbs))) as u64;
+        let mut turns: Vec<usize> = giants.iter().copied().filter(|&by| by != 0).collect();
+        turns.sort_unstable();
+        turns.dedup();
+        let (level, giant_steps, diagonals) = (map.level(), giants.len(), map.diagonal_count() as u64);
+        Self { level, scale_ratio, babies, turns, giant_steps, diagonals, words, spec: Some(spec) }
+    }
+    /// The same for keys of a shape that were perhaps made for a higher level.
+    #[must_use]
+    pub fn with_keys_of(self, spec: &KeySwitchSpec) -> Self {
+        Self { spec: Some(spec.cut(self.level + 1)), ..self }
+    }
+    /// All rotations of the ring that need a key.
+    pub fn rotations(&self) -> impl Iterator<Item = usize> + '_ {
+        self.babies.iter().chain(&self.turns).copied()
+    }
 }
 
 /// The evaluator that counts. On samples it is a [`SampleCost`].
@@ -104,6 +129,22 @@ impl CostEvaluator {
         let out = of.iter().map(finish).collect();
         drop(rotated);
         Ok(out)
+    }
+    /// The shape of the keys that a map meets.
+    fn shape_of(&self, t: &CostTransform) -> Result<KeySwitchSpec, Error> {
+        match (t.rotations().next(), &t.spec) {
+            (Some(by), _) => Ok(self.key(KeyRole::Galois(self.rotation(by)), t.level + 1)?.clone()),
+            (None, Some(spec)) => Ok(spec.clone()),
+            (None, None) => Ok(KeySwitchSpec::balanced(self.params(), t.level + 1)?),
+        }
+    }
+    /// What a card has of the diagonals of a map.
+    ///
+    /// # Errors
+    /// A key that is missing.
+    pub fn diagonals(&self, t: &CostTransform) -> Result<CountedMemory, Error> {
+        let spec = self.shape_of(t)?;
+        Ok(self.hold_words_there(t.words as usize, t.level + 1 + spec.p_limbs))
     }
     /// Both polynomials times a constant.
     fn scaled(&self, a: &CostCiphertext) -> CostCiphertext {
@@ -198,10 +239,7 @@ impl Evaluator for CostEvaluator {
     }
     fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
         let limbs = t.level + 1;
-        let spec = match t.babies.first().or(t.giant.as_ref()) {
-            Some(&by) => self.key(KeyRole::Galois(self.rotation(by)), limbs)?.clone(),
-            None => KeySwitchSpec::balanced(self.params(), limbs)?,
-        };
+        let spec = self.shape_of(t)?;
         let (all, digits) = (limbs + spec.p_limbs, spec.cut(limbs).digits.len());
         let input = |ct: &CostCiphertext| {
             if t.level > ct.level {
@@ -282,14 +320,16 @@ impl Approximate for CostEvaluator {
             return Err(Error::NoSuchLevel { level, max: self.params().q().len() - 1 });
         }
         let ((babies, giant), n) = (map.rotations(), self.params().n());
+        let turns = giant.into_iter().collect();
         Ok(CostTransform {
             level,
             scale_ratio,
             babies,
-            giant,
+            turns,
             giant_steps: map.giant_step_count(),
             diagonals: map.diagonals().len() as u64,
             words: map.diagonals().values().map(|d| (2 * d.len()).min(n) as u64).sum(),
+            spec: None,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Linear maps on ciphertexts: [`SampleMap`] with scales, and the tracking of their errors.
 
 use super::approximate::check_scale;
+use super::cost::CostTransform;
 use super::encode::subring_coefficients;
 use super::evaluator::CkksEvaluator;
 use super::stated::{in_slots, rounding};
@@ -79,6 +80,14 @@ impl CkksTransform {
     /// Bytes of the diagonals.
     pub fn byte_count(&self) -> usize {
         self.map.byte_count()
+    }
+    /// Bytes of the diagonals on a card, which has them encoded.
+    pub fn card_bytes(&self) -> usize {
+        self.map.card_bytes()
+    }
+    /// The same map without values.
+    pub fn cost(&self) -> CostTransform {
+        CostTransform::of(&self.map, self.scale_ratio)
     }
 }
 

@@ -184,11 +184,7 @@ impl<'a> SlotCost<'a> {
     /// Three polynomials become two, one level below.
     fn relinearized(&self, a: &CostInteger) -> Result<CostInteger, Error> {
         let (limbs, t, q) = (a.level + 1, self.params.plain(), self.params.q()[a.level]);
-        let spec = self.ring.key(KeyRole::Relinearization, limbs)?;
-        let digits = self.ring.digits(spec, limbs);
-        let _lifted = [self.ring.lift(limbs), self.ring.lift(limbs)];
-        let _product = self.ring.product(digits.len(), limbs + spec.p_limbs, 2 * limbs);
-        let polys = Arc::new(self.ring.divide(limbs, spec.p_limbs, 1));
+        let polys = Arc::new(self.ring.relinearize_one(limbs, 1)?);
         let noise = a.noise.plus(self.params.key_switch()).divided(self.params, q, Division::Product);
         let correction_factor = t.mul(a.correction_factor, t.inv(t.reduce(q)));
         Ok(CostInteger { level: a.level - 1, correction_factor, noise, _polys: polys })

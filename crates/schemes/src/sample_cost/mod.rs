@@ -56,6 +56,10 @@ impl SampleCost {
     fn hold_there(&self, limbs: usize) -> CountedMemory {
         self.ledger.lend(self.params.n(), [0, limbs])
     }
+    /// The same of diagonals: so many words at each limb.
+    pub(crate) fn hold_words_there(&self, words: usize, limbs: usize) -> CountedMemory {
+        self.ledger.lend(words, [0, limbs])
+    }
     /// The memory of two.
     pub fn pair(&self, limbs: usize) -> [CountedMemory; 2] {
         [self.hold(limbs), self.hold(limbs)]
@@ -185,6 +189,21 @@ impl SampleCost {
         let both = there.into_iter().map(|[b, a]| Some([halves.next()?.beside(b), halves.next()?.beside(a)]));
         Ok(both.flatten().collect())
     }
+    /// The product of two samples as one of degree 2, neither relinearized nor divided.
+    pub fn tensor(&self, limbs: usize) -> [CountedMemory; 3] {
+        [1, 2, 1].map(|products| self.poly_of_form(limbs, products, 0, false))
+    }
+    /// A sample of degree 2 brought back to degree 1, divided by the `dropped` highest primes of the chain on the way.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn relinearize_one(&self, limbs: usize, dropped: usize) -> Result<[CountedMemory; 2], Error> {
+        let spec = self.key(KeyRole::Relinearization, limbs)?;
+        let inputs = (self.digits(spec, limbs), [(); 2].map(|()| self.lift(limbs)));
+        let _product = self.product(inputs.0.len(), limbs + spec.p_limbs, 2 * limbs);
+        drop(inputs);
+        Ok(self.divide(limbs, spec.p_limbs, dropped))
+    }
     /// [`divide_forms`](aglet_rlwe::keyswitch::divide_forms) of a pair of so many terms each.
     pub fn divide_forms(&self, terms: u64, (limbs, dropped): (usize, usize)) -> [CountedMemory; 2] {
         let there = self.there_alone(|| {
@@ -242,9 +261,13 @@ impl SampleCost {
     }
     /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
     pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [CountedMemory; 2] {
-        // A card has what leaves both at once.
-        let _leaving = self.hold_there(drop + p_limbs);
-        [(); 2].map(|()| self.divide_one(limbs, p_limbs, drop))
+        self.divide_all(limbs, p_limbs, drop)
+    }
+    /// The same of several polynomials.
+    pub fn divide_all<const COUNT: usize>(&self, limbs: usize, p_limbs: usize, drop: usize) -> [CountedMemory; COUNT] {
+        // A card has what leaves all of them at once.
+        let _leaving = self.hold_there((COUNT - 1) * (drop + p_limbs));
+        [(); COUNT].map(|()| self.divide_one(limbs, p_limbs, drop))
     }
     /// The same of one polynomial.
     pub fn divide_one(&self, limbs: usize, p_limbs: usize, drop: usize) -> CountedMemory {

@@ -42,6 +42,11 @@ impl Engine {
             let steps = here.iter().map(|left| format!("-{left}")).collect::<Vec<_>>().join(", ");
             MissingKeyError::Steps { steps, level, delta }
         })?;
+        let met = path.iter().filter_map(|&left| {
+            let role = KeyRole::Galois(rotation_exponent(left as isize, self.params().n()));
+            keys.find(role, a.limbs()).map(|key| (role, key.clone()))
+        });
+        self.fits_automorphisms(a, met, false)?;
         let e = self.evaluator(&keys, None);
         self.run(|| path.iter().try_fold(a.clone(), |ct, &left| Ok(e.rotate_ring(&ct, left as isize)?)))
     }
