@@ -3,9 +3,11 @@
 use aglet::ckks::{presets, CkksParams, Engine, KeySize, Method, Request, StageRun};
 use aglet::integer::{self, Packing};
 use aglet::{Control, Runtime};
+use aglet_cuda::{Device, Driver};
 use aglet_ring::arch;
 use aglet_ring::traffic::Traffic;
 use aglet_testing::card::{emulated, Arithmetic, Card, Order};
+use aglet_testing::emu::{FakeDriver, Program};
 use aglet_testing::fixture::{shrunk_integers, Fixture};
 use std::sync::Arc;
 
@@ -47,6 +49,35 @@ fn lists_of_bootstraps_wait_for_nothing() {
         let before = card.device().traffic();
         run();
         check(&format!("toy {of:?}"), card.device().traffic() - before, &f.engine.stage_runs(), most);
+    }
+}
+
+/// Blocks that a driver gives one by one wait, and so do they when they go back. Those of a pool do not, and it grows no more when all keys are there.
+#[test]
+fn bootstraps_take_no_blocks_that_wait() {
+    let fake = FakeDriver::new(Program::kernels());
+    let driver = Driver::open(Some(fake.file().into()), 0).unwrap();
+    let card = Arc::new(Card::tested(Device::new(driver)).unwrap());
+    let params: CkksParams = presets::load("toy", presets::Security::NotChecked).unwrap();
+    let f = Fixture::of(Engine::on(runtime(&card), params, None).unwrap());
+    let request = f.request(Method::Regular, 3, KeySize::Large);
+    let (key, ct) = (f.key(request), f.encrypt(&vec![0.25; f.engine.slots()], 4));
+    let count = || ["allocations", "from_pools", "grown"].map(|what| fake.count(what));
+    for run in 0..3 {
+        let before = count();
+        let made = f.bootstrap(&[&ct], &key, request).unwrap();
+        assert!(f.precision(&made[0], &vec![0.25; f.engine.slots()]).mean > 20.0);
+        let (now, most) = (count(), card.device().take_most_bytes());
+        let [blocks, from_pool, grown] = [0, 1, 2].map(|i| now[i] - before[i]);
+        println!(
+            "run {run}: {blocks} blocks, {from_pool} of the pool, which grew {grown} times to {}, {most}",
+            fake.used()
+        );
+        assert!(blocks == 0 && from_pool > 900 && (run < 2 || grown == 0));
+        assert!(
+            (fake.used() as u64) < most + (3 << 20),
+            "a pool takes little more than is in use at the fullest moment"
+        );
     }
 }
 

@@ -10,13 +10,13 @@ use aglet_testing::emu::{FakeDriver, Order, Program};
 use std::sync::Arc;
 
 /// A driver that says what is set.
-fn fake(settings: &[(&str, i64)]) -> FakeDriver {
+pub(crate) fn fake(settings: &[(&str, i64)]) -> FakeDriver {
     let fake = FakeDriver::new(Program::kernels());
     settings.iter().for_each(|&(what, value)| fake.set(what, value));
     fake
 }
 
-fn open(fake: &FakeDriver, index: usize) -> Result<Driver, Error> {
+pub(crate) fn open(fake: &FakeDriver, index: usize) -> Result<Driver, Error> {
     Driver::open(Some(fake.file().into()), index)
 }
 
@@ -26,7 +26,7 @@ fn refused(settings: &[(&str, i64)]) -> Error {
 }
 
 /// Something of each kind of work: key switches, products, divisions; the words of the host.
-fn compute(ring: &Ring) -> Result<Vec<Poly<Eval>>, aglet_ring::Error> {
+pub(crate) fn compute(ring: &Ring) -> Result<Vec<Poly<Eval>>, aglet_ring::Error> {
     let mut words = Words::new();
     let (x, key): (Poly<Eval>, _) = (words.poly(ring, 4, 0), words.key(ring, 2, (4, 2)));
     let digits = ring.digits(&[&x], (4, 2), &[vec![0, 1], vec![2, 3]])?;
@@ -42,7 +42,7 @@ fn compute(ring: &Ring) -> Result<Vec<Poly<Eval>>, aglet_ring::Error> {
     Ok(made)
 }
 
-fn on(backend: Arc<dyn aglet_ring::Backend>) -> Ring {
+pub(crate) fn on(backend: Arc<dyn aglet_ring::Backend>) -> Ring {
     let plain = ring(9, &[47, 40, 40, 52, 50, 50], 2);
     let primes: Vec<u64> = (0..6).map(|i| plain.modulus(i).value()).collect();
     Ring::with_backend(9, &primes[..4], &primes[4..], (arch::chosen().unwrap(), backend)).unwrap()
@@ -137,9 +137,9 @@ fn a_failure_of_every_call_is_an_error_and_no_result() {
     assert!(calls > 100, "{calls} calls");
     // The last ones give back what there is: nobody hears of them.
     let mut failed = 0;
-    for (status, step) in [(2, 7), (700, 11), (1, 13)] {
+    for (pools, status, step) in [(1, 2, 7), (1, 700, 11), (1, 1, 13), (0, 2, 17), (0, 700, 29)] {
         for at in (1..calls).step_by(step).chain(1..20) {
-            let fake = fake(&[("fail_at", at), ("fail_status", status)]);
+            let fake = fake(&[("pools", pools), ("fail_at", at), ("fail_status", status)]);
             match run(&fake) {
                 Err(aglet_ring::Error::Device { reason }) => {
                     failed += 1;
@@ -158,8 +158,13 @@ fn a_failure_of_every_call_is_an_error_and_no_result() {
 
 #[test]
 fn memory_that_runs_out_is_said_and_what_is_given_back_is_had_again() {
-    let fake = fake(&[("memory", 1 << 20)]);
-    let (device, plain) = (Device::new(open(&fake, 0).unwrap()), ring(10, &[50, 49], 0));
+    for pools in [1, 0] {
+        runs_out(&fake(&[("memory", 1 << 20), ("pools", pools)]));
+    }
+}
+
+fn runs_out(fake: &FakeDriver) {
+    let (device, plain) = (Device::new(open(fake, 0).unwrap()), ring(10, &[50, 49], 0));
     let on_card = DeviceRing::new(device.clone(), &plain, Arithmetic::F50).unwrap();
     let x: Poly<Eval> = Words::new().poly(&plain, 2, 0);
     for _ in 0..200 {

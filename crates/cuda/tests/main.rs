@@ -5,5 +5,6 @@ mod blind;
 mod case;
 mod driver;
 mod gates;
+mod memory;
 mod oracle;
 mod suite;

@@ -93,6 +93,14 @@ extern "C" void emulator_upload(u64 address, const u64 *words, u64 count) {
     memcpy((void *)address, words, 8 * count);
     for (u64 i = 0; i < count; i++) word(address + 8 * i)->write = Mark{HOST, 0, 0, 0};
 }
+// Whether a block has all of the words.
+extern "C" int emulator_has(u64 address, u64 count) {
+    for (u64 i = 0; i < count; i++) {
+        Word *w = word(address + 8 * i);
+        if (!w || w->write.launch == NOWHERE) return 0;
+    }
+    return 1;
+}
 // Whether all of the words had been written.
 extern "C" int emulator_download(u64 address, u64 *words, u64 count) {
     memcpy(words, (const void *)address, 8 * count);

@@ -25,7 +25,8 @@ struct Word { Mark write, read; };
 enum { NOWHERE, UNWRITTEN, HOST, FIRST };
 enum : uint16_t { SEVERAL = 0xffff };
 
-static const u64 ARENA = 8ull << 30, SHARED_WORDS = 228 * 128;
+// Addresses, of which none is given twice: more than a card has memory.
+static const u64 ARENA = 32ull << 30, SHARED_WORDS = 228 * 128;
 static char *arena;
 static Word *marks, shared_marks[SHARED_WORDS];
 alignas(64) static double shared_words[SHARED_WORDS];

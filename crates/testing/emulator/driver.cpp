@@ -10,7 +10,7 @@
 namespace fake {
 struct Setting { const char *name; long value; };
 static Setting settings[] = {
-    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0}, {"late", 1}, {"pin", 0}, {"wait", 1},
+    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0}, {"late", 1}, {"pin", 0}, {"wait", 1}, {"pools", 1},
 };
 static long &setting(const char *name) {
     static long nothing;
@@ -20,8 +20,21 @@ static long &setting(const char *name) {
 }
 struct Kernel { char name[64]; u64 parameter_bytes; u32 threads; void (*function)(const void *); u32 shared; };
 static Kernel list[256];
-static u64 kernel_count, used, sizes[1 << 21];
-static long calls;
+static u64 kernel_count, used, sizes[1 << 23];
+// A pool: bytes that it has of the card, those in use as calls come and as they are done, those that it keeps, and how often it took more.
+struct Pool { bool there; u64 reserved, live, settled, kept; };
+static Pool pools[256];
+// The pool of a block, counted from 1; blocks of none have 0.
+static unsigned char pool_of[1 << 23];
+static long calls, allocations, from_pools, grown;
+// What the card has not left, without what is said in parentheses.
+static u64 taken(const Pool *but) {
+    u64 all = used;
+    for (Pool &p : pools)
+        if (&p != but) all += p.reserved;
+    return all;
+}
+static const u64 CHUNK = 2 << 20;
 static int entered, lost;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 // One call at a time, as the card keeps its state in variables.
@@ -38,7 +51,8 @@ static int begin() {
     }
     return lost;
 }
-// What the card was asked for and has not done: a launch, or where there is no kernel a copy with the words that its source had.
+// What the card was asked for and has not done: a launch, or where there is no kernel a copy with the words that its source had, or without a source
+// the end of a block of a pool.
 struct Task { Kernel *kernel; u32 grid[3], threads, shared; u64 *words, to, bytes; const u64 *from; };
 static Task *tasks;
 static u64 asked, done, room;
@@ -59,8 +73,13 @@ static void perform(const Task &t) {
     if (t.kernel) {
         const char *what = lost ? nullptr : emulator_launch(t.kernel->function, t.words, t.grid, t.threads, t.shared, (u32)setting("order"));
         if (what) fprintf(stderr, "%s: %s\n", t.kernel->name, what), lost = 719;
+    } else if (!t.from) {
+        u64 page = (t.to - (u64)arena) / PAGE;
+        pools[pool_of[page] - 1].settled -= t.bytes, pool_of[page] = 0;
+        emulator_free(t.to, t.bytes / 8);
     } else if (!lost) {
         if (memcmp(t.words, t.from, t.bytes)) fprintf(stderr, "a copy finds other words than when it was asked for\n"), lost = 719;
+        else if (!emulator_has(t.to, t.bytes / 8)) fprintf(stderr, "a copy goes where nothing is\n"), lost = 719;
         else emulator_upload(t.to, t.from, t.bytes / 8);
     }
     free(t.words);
@@ -70,7 +89,13 @@ static int perform_until(u64 count) {
     while (done < count) perform(tasks[done++ % room]);
     return lost;
 }
-static int all_done() { return perform_until(asked); }
+// Whoever waits for all finds that pools gave back what they do not keep.
+static int all_done() {
+    perform_until(asked);
+    for (Pool &p : pools)
+        if (p.reserved > p.kept) p.reserved = p.kept > p.settled ? p.kept : p.settled;
+    return lost;
+}
 static int ask(Task t) {
     if (asked - done == room) {
         // A ring: the tasks that are left stand at the same numbers of a larger one.
@@ -102,7 +127,9 @@ extern "C" int fake_set(const char *name, long value) {
     return 0;
 }
 extern "C" long fake_calls() { return calls; }
-extern "C" long fake_used() { return (long)used; }
+extern "C" long fake_used() { return (long)taken(nullptr); }
+// Blocks of the driver so far, blocks of pools, and how often a pool took more of the card.
+extern "C" long fake_count(const char *what) { return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : grown; }
 
 // Nobody stops a driver: its memory goes with the library.
 __attribute__((destructor)) static void leave() { emulator_stop(); }
@@ -119,7 +146,7 @@ extern "C" int cuDeviceGetName(char *name, int length, int device) { CALL; retur
 extern "C" int cuDeviceTotalMem_v2(size_t *bytes, int) { CALL; return *bytes = setting("memory"), 0; }
 extern "C" int cuDeviceGetAttribute(int *value, int attribute, int) {
     CALL;
-    return *value = attribute == 75 ? (int)setting("major") : attribute == 87 ? (int)setting("ratio") : 0, 0;
+    return *value = attribute == 75 ? (int)setting("major") : attribute == 87 ? (int)setting("ratio") : attribute == 115 ? (int)setting("pools") : 0, 0;
 }
 extern "C" int cuDevicePrimaryCtxRetain(u64 *context, int) { CALL; return *context = 1, 0; }
 extern "C" int cuDevicePrimaryCtxRelease_v2(int) { CALL; return entered = 0, 0; }
@@ -187,26 +214,77 @@ extern "C" int cuFuncSetAttribute(Kernel *k, int attribute, int value) {
     if (attribute != 8 || value > (int)sizeof shared_words) return INVALID_VALUE;
     return k->shared = value, 0;
 }
-extern "C" int cuMemGetInfo_v2(size_t *free, size_t *whole) { ENTERED; return *free = setting("memory") > (long)used ? setting("memory") - used : 0, *whole = setting("memory"), 0; }
+extern "C" int cuMemGetInfo_v2(size_t *free, size_t *whole) { ENTERED; return *free = setting("memory") > (long)taken(nullptr) ? setting("memory") - taken(nullptr) : 0, *whole = setting("memory"), 0; }
 extern "C" int cuMemAlloc_v2(u64 *address, size_t bytes) {
     ENTERED;
-    if (used + bytes > (u64)setting("memory")) return OUT_OF_MEMORY;
+    allocations++;
+    if (taken(nullptr) + bytes > (u64)setting("memory")) return OUT_OF_MEMORY;
     *address = emulator_allocate(bytes / 8);
     if (!*address) return OUT_OF_MEMORY;
     used += bytes, sizes[(*address - (u64)arena) / PAGE] = bytes;
     return 0;
 }
+// Pinned memory on device 0, without handles.
+extern "C" int cuMemPoolCreate(Pool **pool, const u32 *shape) {
+    ENTERED;
+    for (u32 i = 4; i < 22; i++)
+        if (shape[i]) return INVALID_VALUE;
+    if (shape[0] != 1 || shape[1] || shape[2] != 1 || (int)shape[3] >= setting("cards")) return INVALID_VALUE;
+    for (Pool &p : pools)
+        if (!p.there) return p = Pool{true, 0, 0, 0, 0}, *pool = &p, 0;
+    return OUT_OF_MEMORY;
+}
+// A block that is left to a pool that goes is an error of ours.
+extern "C" int cuMemPoolDestroy(Pool *p) {
+    ENTERED;
+    if (int status = all_done()) return status;
+    if (!p->there || p->live) return INVALID_VALUE;
+    return *p = Pool{}, 0;
+}
+extern "C" int cuMemPoolSetAttribute(Pool *p, int attribute, const u64 *value) { ENTERED; return attribute == 4 ? p->kept = *value, 0 : INVALID_VALUE; }
+extern "C" int cuMemPoolGetAttribute(Pool *p, int attribute, u64 *value) {
+    ENTERED;
+    return *value = attribute == 5 ? p->reserved : p->live, attribute == 5 || attribute == 7 ? 0 : INVALID_VALUE;
+}
+// What work that is not done may still use stays.
+extern "C" int cuMemPoolTrimTo(Pool *p, size_t bytes) { ENTERED; return p->reserved = p->settled > bytes ? p->settled : bytes < p->reserved ? bytes : p->reserved, 0; }
+extern "C" int cuCtxSynchronize() { ENTERED; return all_done(); }
+// A pool takes more of the card by chunks. An address is nobody's ever after it was left, so that who uses it then is seen.
+extern "C" int cuMemAllocFromPoolAsync(u64 *address, size_t bytes, Pool *p, u64 stream) {
+    ENTERED;
+    if (stream || !p->there) return INVALID_VALUE;
+    from_pools++;
+    u64 others = taken(p), whole = setting("memory"), room = others < whole ? whole - others : 0, wanted = p->live + bytes;
+    if (wanted > room && wanted > p->reserved) return OUT_OF_MEMORY;
+    if (wanted > p->reserved) {
+        u64 more = (wanted + CHUNK - 1) / CHUNK * CHUNK;
+        p->reserved = more < room ? more : room, grown++;
+    }
+    *address = emulator_allocate(bytes / 8);
+    if (!*address) return OUT_OF_MEMORY;
+    u64 page = (*address - (u64)arena) / PAGE;
+    p->live += bytes, p->settled += bytes, sizes[page] = bytes, pool_of[page] = (unsigned char)(p - pools + 1);
+    return 0;
+}
+extern "C" int cuMemFreeAsync(u64 address, u64 stream) {
+    ENTERED;
+    u64 page = (address - (u64)arena) / PAGE, bytes = page < sizeof sizes / 8 ? sizes[page] : 0;
+    if (stream || !bytes || !pool_of[page]) return INVALID_VALUE;
+    pools[pool_of[page] - 1].live -= bytes, sizes[page] = 0;
+    return ask(Task{nullptr, {}, 0, 0, nullptr, address, bytes, nullptr});
+}
 extern "C" int cuMemFree_v2(u64 address) {
     ENTERED;
     if (int status = all_done()) return status;
     u64 &bytes = sizes[(address - (u64)arena) / PAGE];
-    if (!bytes) return INVALID_VALUE;
+    if (!bytes || pool_of[(address - (u64)arena) / PAGE]) return INVALID_VALUE;
     emulator_free(address, bytes / 8);
     return used -= bytes, bytes = 0, 0;
 }
 extern "C" int cuMemcpyHtoD_v2(u64 address, const u64 *words, size_t bytes) {
     ENTERED;
     if (int status = all_done()) return status;
+    if (!emulator_has(address, bytes / 8)) return lost = LAUNCH_FAILED;
     return emulator_upload(address, words, bytes / 8), 0;
 }
 // From pinned memory only: from any other a driver may wait.

@@ -96,7 +96,7 @@ pub struct Emu {
     busy: Mutex<u64>,
 }
 
-/// The memory of an emulated card, as `before.cpp` reserves it.
+/// The memory of an emulated card, for which `before.cpp` reserves more addresses.
 const MEMORY: u64 = 8 << 30;
 
 impl Emu {
@@ -267,6 +267,25 @@ impl FakeDriver {
             set(what.as_ptr(), value)
         };
         assert_ne!(known, 0, "driver.cpp knows {what:?}");
+    }
+
+    /// How many blocks the driver gave (`allocations`) and its pools (`from_pools`), or how often a pool took more of the card (`grown`).
+    pub fn count(&self, what: &str) -> i64 {
+        let what = std::ffi::CString::new(what).expect("a name has no zero");
+        // SAFETY: `driver.cpp` has the function with this type.
+        unsafe {
+            let count: Symbol<'_, unsafe extern "C" fn(*const c_char) -> i64> =
+                self.library.get("fake_count").expect("driver.cpp has the function");
+            count(what.as_ptr())
+        }
+    }
+
+    /// Bytes of the card that are taken.
+    pub fn used(&self) -> i64 {
+        // SAFETY: `driver.cpp` has the function with this type.
+        unsafe {
+            self.library.get::<unsafe extern "C" fn() -> i64>("fake_used").expect("driver.cpp has the function")()
+        }
     }
 
     /// How often its functions were called, all but the names of errors.

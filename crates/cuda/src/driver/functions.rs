@@ -1,5 +1,6 @@
 //! The functions of NVIDIA's driver that are called, and the cards that it finds.
 
+use super::memory::PoolShape;
 use super::{LIBRARY, LIBRARY_VARIABLE, NEEDED};
 use crate::{Arithmetic, Error};
 use libloading::Library;
@@ -73,6 +74,14 @@ functions! {
     memory = b"cuMemGetInfo_v2" (*mut usize, *mut usize);
     allocate = b"cuMemAlloc_v2" (*mut u64, usize);
     free = b"cuMemFree_v2" (u64);
+    pool = b"cuMemPoolCreate" (*mut Handle, *const PoolShape);
+    drop_pool = b"cuMemPoolDestroy" (Handle);
+    set_pool = b"cuMemPoolSetAttribute" (Handle, c_int, *mut c_void);
+    pool_attribute = b"cuMemPoolGetAttribute" (Handle, c_int, *mut c_void);
+    trim = b"cuMemPoolTrimTo" (Handle, usize);
+    take = b"cuMemAllocFromPoolAsync" (*mut u64, usize, Handle, Handle);
+    leave = b"cuMemFreeAsync" (u64, Handle);
+    synchronize = b"cuCtxSynchronize" ();
     write = b"cuMemcpyHtoD_v2" (u64, *const c_void, usize);
     write_later = b"cuMemcpyHtoDAsync_v2" (u64, *const c_void, usize, Handle);
     pin = b"cuMemHostAlloc" (*mut Handle, usize, c_uint);

@@ -1,6 +1,7 @@
 //! A card by the driver of CUDA, a library that is found when the program runs: no part of CUDA is linked.
 
 mod functions;
+mod memory;
 mod staging;
 
 use crate::launcher::STAGED;
@@ -10,8 +11,9 @@ use functions::{
     Cuda, Functions, Handle, DYNAMIC_SHARED, INVALID_IMAGE, INVALID_PTX, NOT_FOUND, NO_BINARY, OUT_OF_MEMORY,
     PARAMETERS, PARAMETER_BYTES, UNSUPPORTED_PTX,
 };
+use memory::{bytes, Memory};
 use staging::Staging;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ffi::{c_int, c_void, CString, OsString};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -24,8 +26,8 @@ const LIBRARY: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 const NEEDED: c_int = 12080;
 /// Compute capability that kernels are compiled for.
 const CAPABILITY: c_int = 8;
-/// Bytes that every block is a multiple of: what the driver aligns to.
-const GRAIN: usize = 512;
+/// The stream of all launches, copies and blocks.
+const STREAM: Handle = 0;
 /// Shared memory that a kernel has without asking.
 const SHARED: u32 = 48 << 10;
 
@@ -48,8 +50,8 @@ pub struct Driver {
 struct State {
     /// By name: the handle, and the shared memory that it may have.
     kernels: HashMap<String, (Handle, u32)>,
-    /// Blocks that are in nobody's use, by their bytes: whoever wants as many takes one, and the driver is asked for fewer.
-    idle: BTreeMap<usize, Vec<u64>>,
+    /// Where blocks come from.
+    memory: Memory,
     /// What copies there go through without waiting; none where no memory could be pinned.
     staging: Option<Staging>,
     /// The call that lost the card, and its status.
@@ -97,6 +99,7 @@ impl Driver {
         }
         driver.on_card(|state| {
             state.staging = Staging::new(&driver.functions)?;
+            state.memory = Memory::new(&driver.functions, driver.device, driver.info.memory)?;
             Ok(())
         })?;
         Ok(driver)
@@ -169,25 +172,6 @@ impl Driver {
         Error::Memory { bytes, free: self.left().unwrap_or_default() }
     }
 
-    /// A block of the driver.
-    fn block(&self, bytes: usize) -> Result<Option<u64>, Error> {
-        let mut address = 0;
-        // SAFETY: `address` is where the address goes.
-        match unsafe { (self.functions.allocate)(&mut address, bytes) } {
-            OUT_OF_MEMORY => Ok(None),
-            status => self.functions.done("cuMemAlloc", status).map(|()| Some(address)),
-        }
-    }
-
-    /// Gives idle blocks back to the driver.
-    fn give_back(&self, state: &mut State) -> Result<(), Error> {
-        for address in std::mem::take(&mut state.idle).into_values().flatten() {
-            // SAFETY: nobody uses an idle block, and it is in the list once.
-            self.functions.done("cuMemFree", unsafe { (self.functions.free)(address) })?;
-        }
-        Ok(())
-    }
-
     /// The handle of a kernel that may have so much shared memory.
     fn kernel(&self, state: &mut State, name: &str, shared: u32) -> Result<Handle, Error> {
         let failed = |what: &str| Error::Kernel { kernel: name.into(), what: what.into() };
@@ -214,11 +198,6 @@ impl Driver {
     }
 }
 
-/// The bytes of a block of so many words.
-fn bytes(words: usize) -> usize {
-    (8 * words.max(1)).next_multiple_of(GRAIN)
-}
-
 impl Launcher for Driver {
     fn name(&self) -> String {
         self.info.name.clone()
@@ -228,33 +207,17 @@ impl Launcher for Driver {
     }
 
     fn free_bytes(&self) -> Result<u64, Error> {
-        self.on_card(|state| {
-            let idle: usize = state.idle.iter().map(|(bytes, blocks)| bytes * blocks.len()).sum();
-            Ok((self.left()? + idle) as u64)
-        })
+        self.on_card(|state| Ok(self.left()? as u64 + state.memory.idle_bytes(&self.functions)?))
     }
 
     fn allocate(&self, words: usize) -> Result<u64, Error> {
         let bytes = bytes(words);
-        self.on_card(|state| {
-            if let Some(address) = state.idle.get_mut(&bytes).and_then(Vec::pop) {
-                return Ok(address);
-            }
-            if let Some(address) = self.block(bytes)? {
-                return Ok(address);
-            }
-            self.give_back(state)?;
-            self.block(bytes)?.ok_or_else(|| self.no_memory(bytes))
-        })
+        self.on_card(|state| state.memory.take(&self.functions, bytes)?.ok_or_else(|| self.no_memory(bytes)))
     }
 
     fn free(&self, address: u64, words: usize) {
-        // Where the card is lost, or is another process's, there is nothing to give back. Work that was begun is done before work that a
-        // new owner begins: all of it is one sequence.
-        let _ = self.on_card(|state| {
-            state.idle.entry(bytes(words)).or_default().push(address);
-            Ok(())
-        });
+        // Where the card is lost, or is another process's, there is nothing to give back.
+        let _ = self.on_card(|state| state.memory.leave(&self.functions, address, bytes(words)));
     }
 
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
@@ -308,7 +271,7 @@ impl Drop for Driver {
             if let Some(staging) = state.staging.take() {
                 staging.unpin(&self.functions)?;
             }
-            self.give_back(state)?;
+            std::mem::take(&mut state.memory).close(&self.functions)?;
             // SAFETY: nothing is launched any more, and nothing has a handle of the module.
             self.functions.done("cuModuleUnload", unsafe { (self.functions.unload)(self.module) })
         });

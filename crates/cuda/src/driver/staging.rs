@@ -1,14 +1,13 @@
 //! Copies to the card that nobody waits for: words are put down in pinned memory, from which the card takes them in its own time.
 
 use super::functions::{Functions, Handle, OUT_OF_MEMORY, UNTIMED};
+use super::STREAM;
 use crate::launcher::STAGED;
 use crate::Error;
 use std::ffi::c_void;
 
 /// Blocks of pinned memory, filled in turn. While one is filled the card takes what is in the others.
 const BLOCKS: usize = 4;
-/// The stream of all launches and copies.
-const STREAM: Handle = 0;
 
 /// A ring of blocks of [`STAGED`] words. A block is filled anew after the card has taken all that was in it: an event behind its last copy
 /// says so.

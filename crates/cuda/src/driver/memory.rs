@@ -1,0 +1,159 @@
+//! Blocks of a card's memory. A pool of the driver serves them in the order of the stream: no call waits, and what is given back is had again
+//! by work that is launched later. Where a driver has no pools, blocks that are in nobody's use serve requests of their size.
+
+use super::functions::{Functions, Handle, OUT_OF_MEMORY};
+use super::STREAM;
+use crate::Error;
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_uint};
+
+/// Bytes that every block is a multiple of: what the driver aligns to.
+const GRAIN: usize = 512;
+/// Whether a device has pools, as `cuda.h` numbers its attributes, and attributes of pools.
+const POOLS: c_int = 115;
+const RELEASE_THRESHOLD: c_int = 4;
+const RESERVED: c_int = 5;
+const USED: c_int = 7;
+
+/// What a pool is to be: `CUmemPoolProps` of the driver.
+#[repr(C)]
+pub(super) struct PoolShape {
+    /// Memory that stays where it is.
+    allocation: c_uint,
+    handles: c_uint,
+    /// On a device, and which.
+    place: c_uint,
+    device: c_int,
+    /// None, no limit, and what must be 0.
+    others: [u64; 9],
+}
+
+/// Where blocks come from.
+pub(super) enum Memory {
+    /// A pool of this card's own.
+    Pool(Handle),
+    /// Blocks of the driver that are in nobody's use, by their bytes.
+    Idle(BTreeMap<usize, Vec<u64>>),
+}
+
+/// The bytes of a block of so many words.
+pub(super) fn bytes(words: usize) -> usize {
+    (8 * words.max(1)).next_multiple_of(GRAIN)
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::Idle(BTreeMap::new())
+    }
+}
+
+impl Memory {
+    /// On a device with so many bytes. A pool gives memory back that is in nobody's use where it has more than three quarters of them: other
+    /// programs have a share of the card, and keys and work that is repeated stay.
+    pub(super) fn new(functions: &Functions, device: c_int, whole: u64) -> Result<Self, Error> {
+        // SAFETY: `found` is where the number goes.
+        let pools = functions.number("cuDeviceGetAttribute", |found: *mut c_int| unsafe {
+            (functions.attribute)(found, POOLS, device)
+        })?;
+        if pools == 0 {
+            return Ok(Self::default());
+        }
+        let shape = PoolShape { allocation: 1, handles: 0, place: 1, device, others: [0; 9] };
+        // SAFETY: `found` is where the handle goes; the shape has the words of the driver's, and is only read.
+        let pool = functions.number("cuMemPoolCreate", |found| unsafe { (functions.pool)(found, &raw const shape) })?;
+        let mut most = whole / 4 * 3;
+        // SAFETY: the pool was made, and this attribute has 64 bits.
+        let status = unsafe { (functions.set_pool)(pool, RELEASE_THRESHOLD, (&raw mut most).cast()) };
+        let made = Self::Pool(pool);
+        match functions.done("cuMemPoolSetAttribute", status) {
+            Ok(()) => Ok(made),
+            Err(error) => {
+                let _ = made.close(functions);
+                Err(error)
+            }
+        }
+    }
+
+    /// A block; none where the card has no more.
+    pub(super) fn take(&mut self, functions: &Functions, bytes: usize) -> Result<Option<u64>, Error> {
+        if let Self::Idle(blocks) = self {
+            if let Some(address) = blocks.get_mut(&bytes).and_then(Vec::pop) {
+                return Ok(Some(address));
+            }
+        }
+        if let Some(address) = self.ask(functions, bytes)? {
+            return Ok(Some(address));
+        }
+        self.give_back(functions)?;
+        self.ask(functions, bytes)
+    }
+
+    fn ask(&self, functions: &Functions, bytes: usize) -> Result<Option<u64>, Error> {
+        let mut address = 0;
+        let (call, status) = match self {
+            // SAFETY: `address` is where the address goes, and the pool was made.
+            Self::Pool(pool) => {
+                ("cuMemAllocFromPoolAsync", unsafe { (functions.take)(&mut address, bytes, *pool, STREAM) })
+            }
+            // SAFETY: as above.
+            Self::Idle(_) => ("cuMemAlloc", unsafe { (functions.allocate)(&mut address, bytes) }),
+        };
+        match status {
+            OUT_OF_MEMORY => Ok(None),
+            status => functions.done(call, status).map(|()| Some(address)),
+        }
+    }
+
+    /// Leaves a block. Work that was launched is done before work that has it next: all of it is one sequence.
+    pub(super) fn leave(&mut self, functions: &Functions, address: u64, bytes: usize) -> Result<(), Error> {
+        match self {
+            // SAFETY: the block is one of the pool's, and nobody has it after this.
+            Self::Pool(_) => functions.done("cuMemFreeAsync", unsafe { (functions.leave)(address, STREAM) }),
+            Self::Idle(blocks) => {
+                blocks.entry(bytes).or_default().push(address);
+                Ok(())
+            }
+        }
+    }
+
+    /// Bytes that are had from the driver and in nobody's use.
+    pub(super) fn idle_bytes(&self, functions: &Functions) -> Result<u64, Error> {
+        match self {
+            Self::Pool(pool) => {
+                let bytes = |which| {
+                    functions.number("cuMemPoolGetAttribute", |found: *mut u64| {
+                        // SAFETY: the pool was made, and these attributes have 64 bits.
+                        unsafe { (functions.pool_attribute)(*pool, which, found.cast()) }
+                    })
+                };
+                Ok(bytes(RESERVED)?.saturating_sub(bytes(USED)?))
+            }
+            Self::Idle(blocks) => Ok(blocks.iter().map(|(bytes, blocks)| bytes * blocks.len()).sum::<usize>() as u64),
+        }
+    }
+
+    /// Gives what is in nobody's use back to the driver, after all work that was launched.
+    pub(super) fn give_back(&mut self, functions: &Functions) -> Result<(), Error> {
+        match self {
+            Self::Pool(pool) => {
+                // SAFETY: it has no arguments. What was left is in use until the work before it is done.
+                functions.done("cuCtxSynchronize", unsafe { (functions.synchronize)() })?;
+                // SAFETY: the pool was made.
+                functions.done("cuMemPoolTrimTo", unsafe { (functions.trim)(*pool, 0) })
+            }
+            Self::Idle(blocks) => std::mem::take(blocks).into_values().flatten().try_for_each(|address| {
+                // SAFETY: nobody uses an idle block, and it is in the list once.
+                functions.done("cuMemFree", unsafe { (functions.free)(address) })
+            }),
+        }
+    }
+
+    /// Gives everything back: nobody has a block any more.
+    pub(super) fn close(mut self, functions: &Functions) -> Result<(), Error> {
+        match self {
+            // SAFETY: the pool was made, and its handle goes here.
+            Self::Pool(pool) => functions.done("cuMemPoolDestroy", unsafe { (functions.drop_pool)(pool) }),
+            Self::Idle(_) => self.give_back(functions),
+        }
+    }
+}
