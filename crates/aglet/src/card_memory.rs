@@ -64,11 +64,21 @@ impl Fitted {
         memory: impl FnOnce() -> Result<Option<CardMemory>, Error>,
         refusal: impl FnOnce(CardMemory, u64, u64) -> MemoryError,
     ) -> Result<(), Error> {
+        self.checked(backend, memory, refusal).map(drop)
+    }
+
+    /// The same, and what it takes on a card that has room for it.
+    pub(crate) fn checked(
+        &self,
+        backend: &dyn Backend,
+        memory: impl FnOnce() -> Result<Option<CardMemory>, Error>,
+        refusal: impl FnOnce(CardMemory, u64, u64) -> MemoryError,
+    ) -> Result<Option<CardMemory>, Error> {
         let largest = self.largest(backend)?;
         if largest == NO_CARD {
-            return Ok(());
+            return Ok(None);
         }
-        let Some(memory) = memory()? else { return Ok(()) };
+        let Some(memory) = memory()? else { return Ok(None) };
         let needed = memory.bytes() as u64;
         if let Some(room) = if needed > largest { backend.room()? } else { None } {
             if needed > room {
@@ -76,7 +86,7 @@ impl Fitted {
             }
             self.0.fetch_max(needed, Ordering::Relaxed);
         }
-        Ok(())
+        Ok(Some(memory))
     }
 }
 

@@ -10,7 +10,7 @@ use aglet_ring::{arch, Backend, Host};
 use aglet_testing::card::{emulated, shared, small, Arithmetic, Card, Order};
 use aglet_testing::fixture::Fixture;
 use num_complex::Complex64;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// How far a forecast may be off.
@@ -240,10 +240,17 @@ fn a_product_of_degree_2_that_a_card_has_no_room_for_is_refused() {
     assert!(open(&on(needed + needed / 100).unwrap()) == wanted);
 }
 
+/// A card has so many bytes, and is asked for them.
+fn left(card: &Card, memory: &AtomicU64, bytes: u64) {
+    memory.store(bytes, Ordering::Relaxed);
+    card.device().room().unwrap();
+}
+
 /// Encoded diagonals stay on a card: they must fit into what it has left.
 #[test]
 fn encoded_diagonals_that_a_card_has_no_room_for_are_refused() {
     let (card, memory) = shared();
+    let leave = |bytes| left(&card, &memory, bytes);
     let side = Side::on(card.clone(), 1, 0);
     let (matrix, key, now) = (Matrix { entries: &entries(), columns: 256 }, side.matrix_key(), Control::new());
     let encode = || side.engine.encode_matrix(&matrix, key, 5, &now);
@@ -254,7 +261,7 @@ fn encoded_diagonals_that_a_card_has_no_room_for_are_refused() {
     };
     let wanted = product(&first);
     // A second one beside it does not fit, though either one would.
-    memory.store(card.device().held_bytes() + 1000, Ordering::Relaxed);
+    leave(card.device().held_bytes() + 1000);
     let before = card.device().held_bytes();
     let error = encode().err().unwrap();
     assert!(error.to_string().contains("this matrix takes") && error.to_string().contains("without encoding it"));
@@ -264,11 +271,37 @@ fn encoded_diagonals_that_a_card_has_no_room_for_are_refused() {
     let freed = before - card.device().held_bytes();
     assert_eq!(freed, needed, "what it takes is known to the word");
     let again = encode().unwrap();
-    memory.store(1 << 32, Ordering::Relaxed);
+    leave(1 << 32);
     assert!(product(&again) == wanted);
     // An encoded map is asked for alike.
-    memory.store(card.device().held_bytes(), Ordering::Relaxed);
+    leave(card.device().held_bytes());
     let steps = [MapStep { turn: None, terms: vec![(None, vec![Complex64::ONE; 8])] }];
     let error = side.engine.encode_map(&steps, true, 5, &now).err().unwrap();
     assert!(error.kind() == ErrorKind::Memory && error.to_string().contains("this linear map takes"), "{error}");
+}
+
+/// A card that has room for an operation, and not beside what others have there.
+#[test]
+fn an_operation_that_does_not_fit_beside_others_is_refused() {
+    let (card, memory) = shared();
+    let leave = |bytes| left(&card, &memory, bytes);
+    let side = Side::on(card.clone(), 1, 0);
+    let x = side.engine.rotate_fixed(&side.x[0], &side.fixed[0]).unwrap();
+    let _ = card.device().take_most_bytes();
+    let again = || side.engine.rotate_fixed(&x, &side.fixed[0]);
+    drop(again().unwrap());
+    let (held, most) = (card.device().held_bytes(), card.device().take_most_bytes());
+    // The key is there: what is left suffices for the work, and for no further key.
+    leave(most + (most - held) / 50);
+    again().unwrap();
+    let _ = card.device().take_most_bytes();
+    let error = side.engine.rotate_fixed(&x, &side.fixed[1]).unwrap_err();
+    assert_eq!(card.device().take_most_bytes(), held, "nothing goes up");
+    assert!(error.to_string().contains("a rotation takes") && error.to_string().contains("more there; drop keys"));
+    let Error::Memory(MemoryError::CardLeft { needed, free, .. }) = error else { panic!("{error:?}") };
+    let off = needed as f64 / (side.fixed[1].card_bytes() as u64 + most - held) as f64 - 1.0;
+    assert!(off.abs() < OFF && free < needed, "{needed} {free}");
+    // Somebody leaves.
+    leave(held + needed + needed / 100);
+    side.engine.rotate_fixed(&x, &side.fixed[1]).unwrap();
 }

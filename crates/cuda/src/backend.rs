@@ -73,8 +73,11 @@ impl Card {
         Ok(Some(DeviceRing::of(self.card.clone(), ring, tables.collect::<Result<_, _>>()?)))
     }
 
+    fn place(ring: &HostRing, prime: usize) -> (u64, u32, u64) {
+        (ring.modulus(prime).value(), ring.log_n(), ring.psi(prime))
+    }
     fn table(&self, ring: &HostRing, prime: usize) -> Result<Arc<Table>, Error> {
-        let key = (ring.modulus(prime).value(), ring.log_n(), ring.psi(prime));
+        let key = Self::place(ring, prime);
         let tables = || self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(table) = tables().get(&key) {
             return Ok(table.clone());
@@ -199,8 +202,13 @@ impl Backend for Card {
     fn room(&self) -> Result<Option<u64>, RingError> {
         Ok(Some(self.card.room()?))
     }
-    fn free(&self) -> Result<Option<u64>, RingError> {
-        Ok(Some(self.card.free_bytes()?))
+    fn lacks(&self, bytes: u64, tables: Option<&HostRing>) -> Result<Option<(u64, u64)>, RingError> {
+        let there = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let primes = tables.into_iter().flat_map(|ring| (0..ring.q_count() + ring.p_count()).map(move |i| (ring, i)));
+        let had = primes.filter_map(|(ring, i)| there.get(&Self::place(ring, i))).map(|table| table.bytes());
+        let more = bytes.saturating_sub(had.sum());
+        drop(there);
+        Ok(self.card.lacks(more)?.map(|free| (more, free)))
     }
     fn traffic(&self) -> Traffic {
         self.card.traffic()

@@ -41,6 +41,10 @@ impl Table {
         let psi = ring.psi(prime);
         Ok(Self { forward: powers(psi)?, inverse: powers(modulus.inv(psi))?, arithmetic, modulus })
     }
+    /// Bytes on the card.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.forward.bytes() + self.inverse.bytes()
+    }
     /// `Q` of its kernels.
     pub(crate) fn prime(&self) -> Vec<u64> {
         self.arithmetic.prime(&self.modulus)

@@ -78,14 +78,16 @@ struct Shared {
     /// Bytes of the blocks that somebody holds, and the most that were held at one time.
     held: AtomicU64,
     most: AtomicU64,
+    /// [`Device::room`] as it was found last.
+    room: AtomicU64,
     traffic: Counts,
 }
 
 impl Device {
     /// Of a launcher.
     pub fn new(launcher: impl Launcher + 'static) -> Self {
-        let (held, most, traffic) = (AtomicU64::new(0), AtomicU64::new(0), Counts::default());
-        Self(Arc::new(Shared { launcher: Box::new(launcher), held, most, traffic }))
+        let ([held, most, room], traffic) = ([0; 3].map(AtomicU64::new), Counts::default());
+        Self(Arc::new(Shared { launcher: Box::new(launcher), held, most, room, traffic }))
     }
 
     /// What a user would call it.
@@ -119,14 +121,22 @@ impl Device {
     /// # Errors
     /// [`Error::Lost`] and the like.
     pub fn room(&self) -> Result<u64, Error> {
-        Ok(self.held_bytes() + self.free_bytes()?)
+        let room = self.held_bytes() + self.0.launcher.free_bytes()?;
+        self.0.room.store(room, Ordering::Relaxed);
+        Ok(room)
     }
-    /// Bytes that could be had there now.
+    /// What could be had there, where it is less than so many bytes. Where twice as many could be had by what was found last, a card is not
+    /// asked: that costs a call of its driver.
     ///
     /// # Errors
     /// [`Error::Lost`] and the like.
-    pub fn free_bytes(&self) -> Result<u64, Error> {
-        self.0.launcher.free_bytes()
+    pub fn lacks(&self, bytes: u64) -> Result<Option<u64>, Error> {
+        let free = |room: u64| room.saturating_sub(self.held_bytes());
+        if bytes <= free(self.0.room.load(Ordering::Relaxed)) / 2 {
+            return Ok(None);
+        }
+        let found = free(self.room()?);
+        Ok((bytes > found).then_some(found))
     }
 
     /// Whether it is the same one.
@@ -177,6 +187,9 @@ impl Block {
         self.address + 8 * at as u64
     }
 
+    pub(crate) fn bytes(&self) -> u64 {
+        8 * self.words as u64
+    }
     /// Writes words from `at` on.
     pub(crate) fn write(&self, at: usize, words: &[u64]) -> Result<(), Error> {
         assert!(at + words.len() <= self.words, "a block has room for what is written");

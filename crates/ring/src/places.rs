@@ -87,6 +87,10 @@ impl Slot {
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.get().and_then(|there| there.clone().downcast().ok())
     }
+    /// Whether a card has something of it.
+    pub fn is_there(&self) -> bool {
+        self.0.get().is_some()
+    }
     /// Keeps it; of two that come at a time the first.
     pub fn put<T: Any + Send + Sync>(&self, there: Arc<T>) {
         self.0.get_or_init(|| there);

@@ -112,6 +112,10 @@ impl KeySet {
     pub fn card_bytes(&self) -> usize {
         self.iter().map(|(_, key)| key.card_bytes()).sum()
     }
+    /// Those that a card has already.
+    pub fn card_bytes_there(&self) -> usize {
+        self.iter().map(|(_, key)| key.words().card_bytes_there()).sum()
+    }
     /// Bytes when stored with seeds.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {

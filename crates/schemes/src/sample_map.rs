@@ -108,6 +108,10 @@ impl SampleMap {
     pub fn card_bytes(&self) -> usize {
         self.diagonals.card_bytes()
     }
+    /// Those that a card has already.
+    pub fn card_bytes_there(&self) -> usize {
+        self.diagonals.card_bytes_there()
+    }
     /// The level it starts from.
     pub fn level(&self) -> usize {
         self.level

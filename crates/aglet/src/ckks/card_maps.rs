@@ -24,19 +24,18 @@ impl Engine {
         what: &'static str,
         of: impl IntoIterator<Item = &'a CkksTransform>,
     ) -> Result<(), Error> {
-        let Some(free) = self.ctx.ring().backend().free()? else { return Ok(()) };
         let needed = of.into_iter().map(CkksTransform::card_bytes).sum::<usize>() as u64;
-        match needed > free {
-            true => Err(MemoryError::CardMap { what, needed, free }.into()),
-            false => Ok(()),
+        match self.ctx.ring().backend().lacks(needed, None)? {
+            Some((needed, free)) => Err(MemoryError::CardMap { what, needed, free }.into()),
+            None => Ok(()),
         }
     }
 
-    /// Refuses a map whose parts are joined by Horner's rule, from the last to the first. `encoded` says that the diagonals of all parts are
-    /// there; if not, those of one part are.
+    /// Refuses a map whose parts are joined by Horner's rule, from the last to the first. `there` are the bytes of the diagonals that
+    /// are there already, where those of all parts stay; if not, those of one part are there.
     pub(super) fn fits_map(
         &self,
-        (what, encoded): (&'static str, bool),
+        (what, there): (&'static str, Option<usize>),
         (keys, baby): (&KeySet, usize),
         a: &Ciphertext,
         parts: impl FnOnce() -> Result<Vec<Part>, Error>,
@@ -51,7 +50,8 @@ impl Engine {
             let role = KeyRole::Galois(rotation_exponent(by as isize, self.params().n()));
             keys.find(role, a.limbs()).map(|key| (role, key.clone()))
         });
-        self.fits_card(what, &met.collect(), &[a], |e, of| {
+        let encoded = there.is_some();
+        self.fits_beside((what, there.unwrap_or_default()), &met.collect(), &[a], |e, of| {
             let diagonals = |part: &Part| e.diagonals(&part.1);
             let _encoded =
                 if encoded { parts.iter().map(diagonals).collect::<Result<Vec<_>, _>>()? } else { Vec::new() };

@@ -14,15 +14,27 @@ use std::sync::Arc;
 const ONE: Complex64 = Complex64::new(1.0, 0.0);
 
 impl Engine {
-    /// Refuses work on these ciphertexts, of degree 1, with these keys, that a card has no room for. Work that cannot be done fails by
-    /// itself.
-    pub(super) fn fits_card<E>(
+    /// Refuses work on these ciphertexts, with these keys, that a card has no room for.
+    fn fits_card<E>(
         &self,
         what: &'static str,
         keys: &KeySet,
         of: &[&Ciphertext],
         work: impl FnOnce(&CostEvaluator, &[CostCiphertext]) -> Result<(), E>,
     ) -> Result<(), Error> {
+        self.fits_beside((what, 0), keys, of, work)
+    }
+
+    /// The same, where the card has so many bytes already of what work meets beside keys and ciphertexts. Work that cannot be done fails by
+    /// itself.
+    pub(super) fn fits_beside<E>(
+        &self,
+        (what, maps): (&'static str, usize),
+        keys: &KeySet,
+        of: &[&Ciphertext],
+        work: impl FnOnce(&CostEvaluator, &[CostCiphertext]) -> Result<(), E>,
+    ) -> Result<(), Error> {
+        let (ring, n) = (self.ctx.ring(), self.params().n());
         let needed = || {
             let specs = keys.iter().map(|(role, key)| (role, key.spec().clone())).collect();
             let e = CostEvaluator::new(self.params().rlwe().clone(), specs);
@@ -32,15 +44,29 @@ impl Engine {
                 .iter()
                 .map(|ct| held.entry(Arc::as_ptr(ct)).or_insert_with(|| e.encrypt(ct.level(), ct.scale)).clone());
             let inputs: Vec<CostCiphertext> = inputs.collect();
-            if of.iter().any(|ct| ct.degree() != 1) || work(&e, &inputs).is_err() {
+            let _squares: Vec<_> = of.iter().flat_map(|ct| &ct.polys[2..]).map(|x| e.hold(x.q_limbs())).collect();
+            if work(&e, &inputs).is_err() {
                 return Ok(None);
             }
             let tables = card_memory::tables([self.params().rlwe()])?;
             Ok(Some(CardMemory { keys: keys.card_bytes(), maps: 0, tables, working: e.card_bytes() }))
         };
-        self.fitted.check(&**self.ctx.ring().backend(), needed, |CardMemory { keys, .. }, needed, room| {
-            MemoryError::CardOperation { what, needed, keys: keys as u64, room }
-        })
+        let refusal = |CardMemory { keys, .. }, needed, room| MemoryError::CardOperation {
+            what,
+            needed,
+            keys: keys as u64,
+            room,
+        };
+        let Some(memory) = self.fitted.checked(&**ring.backend(), needed, refusal)? else { return Ok(()) };
+        // It may have too little left beside what others have there.
+        let held: BTreeMap<_, _> = of.iter().map(|ct| (Arc::as_ptr(ct), *ct)).collect();
+        let there = held.values().flat_map(|ct| &ct.polys).filter(|x| x.card().is_some()).map(|x| 8 * n * x.q_limbs());
+        let there = there.sum::<usize>() + keys.card_bytes_there() + maps;
+        let more = memory.bytes().saturating_sub(there) as u64;
+        match ring.backend().lacks(more, Some(ring))? {
+            Some((needed, free)) => Err(MemoryError::CardLeft { what, needed, free }.into()),
+            None => Ok(()),
+        }
     }
 
     /// [`Engine::adjust`] without values.
@@ -121,13 +147,10 @@ impl Engine {
     /// Refuses to bring a product that is at degree 2 to degree 1.
     pub(super) fn fits_relinearization(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<(), Error> {
         let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
-        self.fits_card("a relinearization", &keys, &[], |e, _| {
-            let _square: Vec<_> = a.polys.iter().map(|_| e.hold(a.limbs())).collect();
-            match a.degree() {
-                1 => Ok(()),
-                _ => e.relinearize_one(a.limbs(), 0).map(drop),
-            }
-        })
+        if a.degree() == 1 {
+            return Ok(());
+        }
+        self.fits_card("a relinearization", &keys, &[a], |e, _| e.relinearize_one(a.limbs(), 0).map(drop))
     }
 
     /// Refuses a batch of rotations by the powers of two of a key: all lowest ones of one ciphertext, then on from each of the results.

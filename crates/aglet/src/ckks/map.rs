@@ -152,7 +152,8 @@ impl Engine {
         }
         keys.iter().try_for_each(|key| self.check_rotation(ct, key))?;
         let held: KeySet = keys.iter().map(|key| key.key.with_role()).collect();
-        self.fits_map(("a linear map", true), (&held, 1), ct, || Ok(vec![(0, map.transform.cost())]))?;
+        let there = Some(map.transform.card_bytes_there());
+        self.fits_map(("a linear map", there), (&held, 1), ct, || Ok(vec![(0, map.transform.cost())]))?;
         let made = self.run(|| Ok(self.evaluator(&held, Some(control)).transform(ct, &map.transform)?))?;
         Ok(self.told(at_scale(made, self.params().scale_at(below)), map.sums.known(ct), ct.real && map.real))
     }

@@ -191,7 +191,7 @@ impl Engine {
         };
         let ratio = self.params().scale_at(below) / ct.scale;
         let firsts: Vec<usize> = cut.runs().iter().map(|run| run.first).collect();
-        self.fits_map(("a product with a matrix", false), (&key.keys, key.baby), ct, || {
+        self.fits_map(("a product with a matrix", None), (&key.keys, key.baby), ct, || {
             let part = |run: &Run| {
                 let (e, map) = (CostEvaluator::new(self.params().rlwe().clone(), KeySet::new()), cut.map(*run)?);
                 Ok((run.first, e.encode_transform(&map, ct.level(), ratio)?.with_keys_of(&key.spec)))
@@ -283,7 +283,8 @@ impl Engine {
             return Ok(self.told(self.multiply_scalar(ct, 0.0)?, matrix.sums.known(ct), real));
         }
         let firsts: Vec<usize> = matrix.runs.iter().map(|run| run.0).collect();
-        self.fits_map(("a product with a matrix", true), (&key.keys, key.baby), ct, || {
+        let there = Some(matrix.runs.iter().map(|run| run.1.card_bytes_there()).sum());
+        self.fits_map(("a product with a matrix", there), (&key.keys, key.baby), ct, || {
             Ok(matrix.runs.iter().map(|(first, transform)| (*first, transform.cost())).collect())
         })?;
         let made = self.joined(key, &firsts, control, |e, i| Ok(e.transform(ct, &matrix.runs[i].1)?))?;

@@ -61,6 +61,10 @@ impl KeyBlock {
     pub fn card_bytes(&self) -> usize {
         self.polys().map(PackedPoly::card_bytes).sum()
     }
+    /// Those that a card has already.
+    pub fn card_bytes_there(&self) -> usize {
+        self.polys().filter(|x| x.card().is_there()).map(PackedPoly::card_bytes).sum()
+    }
 
     /// The place of limb `i` of a polynomial with `q_limbs` limbs of the chain.
     fn place(&self, q_limbs: usize, i: usize) -> usize {

@@ -76,6 +76,14 @@ impl Diagonals {
         let words: usize = self.places.iter().flatten().map(|d| d.words).sum();
         8 * words * (self.shape.0 + self.shape.1)
     }
+    /// Those that a card has already.
+    pub fn card_bytes_there(&self) -> usize {
+        if self.card.is_there() {
+            self.card_bytes()
+        } else {
+            0
+        }
+    }
 
     /// The constants of some places at one limb.
     fn encode(&self, ring: &HostRing, limb: usize, places: &[Option<Place>], out: &mut [u64]) {

@@ -85,6 +85,10 @@ impl CkksTransform {
     pub fn card_bytes(&self) -> usize {
         self.map.card_bytes()
     }
+    /// Those that a card has already.
+    pub fn card_bytes_there(&self) -> usize {
+        self.map.card_bytes_there()
+    }
     /// The same map without values.
     pub fn cost(&self) -> CostTransform {
         CostTransform::of(&self.map, self.scale_ratio)
