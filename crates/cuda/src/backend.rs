@@ -7,8 +7,7 @@
 use crate::device::{Table, DEGREES};
 use crate::key_switch::KeySwitch;
 use crate::ops;
-use crate::poly::{Kept, Limbs};
-use crate::{selftest, Arithmetic, BlindKey, Device, DeviceKey, DevicePoly, DeviceRing, Driver, Error};
+use crate::{selftest, Arithmetic, BlindKey, Device, DevicePoly, DeviceRing, Driver, Error};
 use aglet_ring::automorphism::Automorphism;
 use aglet_ring::blind::Gadget;
 use aglet_ring::ops::{Diagonals, Division, KeyStream, MapInput};
@@ -18,9 +17,8 @@ use aglet_ring::small::SmallTable;
 use aglet_ring::traffic::Traffic;
 use aglet_ring::{
     Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, LweSwitch,
-    Multiplier, PackedPoly, Pair, Poly, Sign,
+    Multiplier, Pair, Poly, Sign,
 };
-use std::any::Any;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,91 +82,6 @@ impl Card {
         }
         let made = Arc::new(Table::new(&self.card, ring, prime, self.wanted)?);
         Ok(tables().entry(key).or_insert(made).clone())
-    }
-
-    /// A polynomial on this card; it is copied there once.
-    fn up(&self, device: &DeviceRing<'_>, x: &Poly<Eval>) -> Result<DevicePoly<Eval>, Error> {
-        let there = x.card().and_then(|there| (&**there as &dyn Any).downcast_ref::<Limbs>());
-        let limbs = match there.filter(|there| there.card.is(&self.card)) {
-            Some(there) => there.limbs[..x.limbs()].to_vec(),
-            None => {
-                let mut limbs = device.upload(&x.whole())?.into_limbs();
-                x.put(Arc::new(Limbs { card: self.card.clone(), limbs: limbs.clone() }));
-                limbs.truncate(x.limbs());
-                limbs
-            }
-        };
-        Ok(DevicePoly::of(limbs, x.q_limbs()))
-    }
-    fn all_up<'a>(
-        &self,
-        device: &DeviceRing<'_>,
-        of: impl IntoIterator<Item = &'a Poly<Eval>>,
-    ) -> Result<Vec<DevicePoly<Eval>>, Error> {
-        of.into_iter().map(|x| self.up(device, x)).collect()
-    }
-    fn digits_up(&self, device: &DeviceRing<'_>, x: &Digits) -> Result<Vec<DevicePoly<Eval>>, Error> {
-        match x.whole() {
-            Some(polys) => self.all_up(device, polys),
-            None => self.all_up(device, &x.copied(device.ring())?),
-        }
-    }
-    /// A polynomial of a key on this card; it is copied there once.
-    fn key_poly_up(&self, device: &DeviceRing<'_>, x: &PackedPoly) -> Result<DevicePoly<Eval>, Error> {
-        if let Some(kept) = x.card().get::<Kept<DevicePoly<Eval>>>().filter(|kept| kept.card.is(&self.card)) {
-            return Ok(kept.there.clone());
-        }
-        let there = device.upload(&x.unpacked()?)?;
-        x.card().put(Arc::new(Kept { card: self.card.clone(), there: there.clone() }));
-        Ok(there)
-    }
-    fn key_up(&self, device: &DeviceRing<'_>, key: &KeyBlock) -> Result<DeviceKey, Error> {
-        let (rows, q_limbs) = key.rows();
-        let polys = key.polys().map(|x| self.key_poly_up(device, x)).collect::<Result<Vec<_>, _>>()?;
-        let part = |x: DevicePoly<Eval>| DevicePoly::of(rows.iter().map(|&i| x.limb(i).clone()).collect(), q_limbs);
-        Ok(DeviceKey::of(polys.into_iter().map(part).collect()))
-    }
-    fn keys_up<'a>(
-        &self,
-        device: &DeviceRing<'_>,
-        keys: impl IntoIterator<Item = &'a KeyBlock>,
-    ) -> Result<Vec<DeviceKey>, Error> {
-        keys.into_iter().map(|key| self.key_up(device, key)).collect()
-    }
-    /// Diagonals on this card; none of those that were encoded for the host.
-    fn diagonals_up(
-        &self,
-        device: &DeviceRing<'_>,
-        of: &Diagonals,
-    ) -> Result<Option<Arc<Kept<ops::Diagonals>>>, Error> {
-        let kept = of.card().get::<Kept<ops::Diagonals>>().filter(|kept| kept.card.is(&self.card));
-        let (None, Some(entries)) = (&kept, of.coefficients()) else { return Ok(kept) };
-        let entry = |small: Option<Vec<i64>>| small.map(|small| device.diagonal(&small, of.shape())).transpose();
-        let entries = entries.into_iter().map(entry).collect::<Result<_, _>>()?;
-        let there = ops::Diagonals::new(of.babies(), entries);
-        let kept = Arc::new(Kept { card: self.card.clone(), there });
-        of.card().put(kept.clone());
-        Ok(Some(kept))
-    }
-    fn stream_up(&self, device: &DeviceRing<'_>, of: &KeyStream) -> Result<Arc<Kept<ops::Stream>>, Error> {
-        if let Some(kept) = of.card().get::<Kept<ops::Stream>>().filter(|kept| kept.card.is(&self.card)) {
-            return Ok(kept);
-        }
-        let kept = Arc::new(Kept { card: self.card.clone(), there: device.upload_stream(of)? });
-        of.card().put(kept.clone());
-        Ok(kept)
-    }
-
-    /// A polynomial that the card made.
-    fn made(&self, ring: &HostRing, x: DevicePoly<Eval>) -> Poly<Eval> {
-        let (q_limbs, p_limbs) = (x.q_limbs(), x.p_limbs());
-        ring.on_card(Arc::new(Limbs { card: self.card.clone(), limbs: x.into_limbs() }), q_limbs, p_limbs)
-    }
-    fn all_made(&self, ring: &HostRing, of: Vec<DevicePoly<Eval>>) -> Vec<Poly<Eval>> {
-        of.into_iter().map(|x| self.made(ring, x)).collect()
-    }
-    fn pairs_made(&self, ring: &HostRing, of: Vec<ops::Pair>) -> Vec<Pair> {
-        of.into_iter().map(|(b, a)| (self.made(ring, b), self.made(ring, a))).collect()
     }
 }
 

@@ -21,6 +21,7 @@ mod lwe;
 pub mod ops;
 mod poly;
 mod selftest;
+mod uploads;
 
 pub use arithmetic::Arithmetic;
 pub use backend::Card;
