@@ -1186,32 +1186,40 @@ class IntegerEngine:
         ct: IntegerCiphertext,
         coefficients: NDArray[np.int64],
         relin: IntegerRelinearizationKey,
+        bootstrap: IntegerBootstrapKey | None = None,
         progress: Progress | None = None,
     ) -> IntegerCiphertext: ...
-    def lookup(
+    def lookup_many(
         self,
-        digits: list[IntegerCiphertext],
-        values: NDArray[np.int64],
+        numbers: list[list[IntegerCiphertext]],
+        values: list[NDArray[np.int64]],
         relin: IntegerRelinearizationKey,
+        bootstrap: IntegerBootstrapKey | None = None,
         progress: Progress | None = None,
-    ) -> IntegerCiphertext:
-        """One ciphertext for each digit of the index, the lowest first."""
+    ) -> list[list[IntegerCiphertext]]:
+        """Numbers, each one ciphertext for each digit, the lowest first, by each of these tables of one length."""
 
-    def lookup_in_parts(
+    def product_sum(
         self,
-        ct: IntegerCiphertext,
-        values: NDArray[np.int64],
+        left: list[IntegerCiphertext],
+        right: list[IntegerCiphertext],
         relin: IntegerRelinearizationKey,
-        bootstrap: IntegerBootstrapKey,
-        progress: Progress | None = None,
     ) -> IntegerCiphertext:
-        """A table of one variable, with bootstraps of it and its powers where levels run out."""
+        """The sum of the products of pairs, relinearized once."""
 
-    def plan_lookup_in_parts(self, values: NDArray[np.int64], level: int) -> tuple[int, int, int] | None:
-        """Bootstraps, relinearizations and output level of a table of one variable at a level, or None."""
+    def plan_lookup_in_parts(self, values: list[NDArray[np.int64]], level: int) -> tuple[int, int, int, float] | None:
+        """Bootstraps, relinearizations, output level and noise of tables of one variable at a level, or None."""
 
-    def plan_lookup(self, values: NDArray[np.int64], digits: int) -> tuple[int, int]:
-        """Levels and relinearizations of a lookup table."""
+    def plan_polynomial_in_parts(
+        self, coefficients: NDArray[np.int64], level: int
+    ) -> tuple[int, int, int, float] | None:
+        """The same of a polynomial."""
+
+    def plan_compare_in_parts(self, what: str, bits: int, level: int) -> tuple[int, int, int, float] | None:
+        """The same of a comparison."""
+
+    def plan_lookup(self, values: list[NDArray[np.int64]], digits: int) -> tuple[int, int]:
+        """Levels and relinearizations of lookup tables of one length."""
 
     def compare(
         self,
@@ -1220,6 +1228,7 @@ class IntegerEngine:
         b: IntegerCiphertext,
         bits: int,
         relin: IntegerRelinearizationKey,
+        bootstrap: IntegerBootstrapKey | None = None,
         progress: Progress | None = None,
     ) -> IntegerCiphertext:
         """`<`, `==` or `maximum` of integers that differ by less than `2^bits`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -60,6 +61,110 @@ def test_a_long_table_takes_the_bootstraps_of_its_plan(count: int, level: int, b
     assert reports[-1][0] == reports[-1][1]
     assert reports[-1][2] == "table"
     np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(found, keys.bootstrap), keys.secret), table[x])
+
+
+def test_several_numbers_share_bootstraps_and_several_tables_powers() -> None:
+    engine, keys = slots_engine(), session().keys
+    tables = RANDOM.integers(-30000, 30000, (3, 300))
+    x = RANDOM.integers(0, 300, (2, engine.slot_count))
+    given = [engine.mod_switch(engine.encrypt(row, keys.public), level) for row, level in zip(x, (8, 6), strict=True)]
+    plan, one = engine.plan_lookup_in_parts(tables, 6), engine.plan_lookup_in_parts(tables[0], 6)
+    assert plan is not None
+    assert one is not None
+    assert one.relinearizations < plan.relinearizations < 2 * one.relinearizations
+    found = engine.lookup_many(given, tables, keys.relinearization, bootstrap_key=keys.bootstrap)
+    for row, results in zip(x, found, strict=True):
+        assert len(results) == len(tables)
+        for table, result in zip(tables, results, strict=True):
+            assert plan.output_level <= result.level
+            assert engine.noise_excess(result) <= plan.noise_excess + 0.01
+            np.testing.assert_array_equal(engine.decrypt(result, keys.secret), table[row])
+    # Four bits of a nibble, and two functions of two digits.
+    bits = np.arange(16) >> np.arange(4)[:, None] & 1
+    assert engine.plan_lookup(bits) == (4, 16)
+    low, high = (engine.encrypt(row % 16, keys.public) for row in x)
+    for table, result in zip(bits, engine.lookup_many([low], bits, keys.relinearization)[0], strict=True):
+        np.testing.assert_array_equal(engine.decrypt(result, keys.secret), table[x[0] % 16])
+    pair = np.stack([np.arange(256) % 17, np.arange(256) // 16])
+    assert engine.plan_lookup(pair, 2) == (6, 30)
+    for table, result in zip(pair, engine.lookup_many([[low, high]], pair, keys.relinearization)[0], strict=True):
+        np.testing.assert_array_equal(engine.decrypt(result, keys.secret), table[x[0] % 16 + x[1] % 16 * 16])
+    for tables in ([], [[1, 2], [1, 2, 3]], np.ones((1, 2, 3), dtype=int)):
+        with pytest.raises(RangeError):
+            engine.lookup_many(given, tables, keys.relinearization)
+    with pytest.raises(ParameterError, match="same count of digits"):
+        engine.lookup_many([low, [low, high]], pair, keys.relinearization)
+
+
+def test_a_sum_of_products_is_relinearized_once() -> None:
+    engine, keys = slots_engine(), session().keys
+    x = RANDOM.integers(-100, 100, (4, engine.slot_count))
+    a, b, c, d = (engine.encrypt(row, keys.public) for row in x)
+    found = engine.product_sum([a, engine.mod_switch(c, 3)], [b, d], keys.relinearization)
+    assert found.level == 2
+    assert engine.noise_excess(found) < 1
+    wanted = (x[0] * x[1] + x[2] * x[3] + 32768) % engine.plaintext_modulus - 32768
+    np.testing.assert_array_equal(engine.decrypt(found, keys.secret), wanted)
+    with pytest.raises(RangeError, match="give as many of each"):
+        engine.product_sum([a], [b, c], keys.relinearization)
+    with pytest.raises(RangeError, match="at least one product"):
+        engine.product_sum([], [], keys.relinearization)
+    with pytest.raises(LevelError):
+        engine.product_sum([engine.mod_switch(a, 0)], [b], keys.relinearization)
+
+
+def test_comparisons_and_polynomials_with_a_bootstrap_key() -> None:
+    engine, keys = slots_engine(), session().keys
+    relin, known = keys.relinearization, {"bootstrap_key": keys.bootstrap}
+    x, y = RANDOM.integers(0, 256, (2, engine.slot_count))
+    y[:50] = x[:50]
+    for level, bootstraps in ((8, 1), (4, 2)):
+        a, b = (engine.mod_switch(engine.encrypt(row, keys.public), level) for row in (x, y))
+        plan = engine.plan_compare_in_parts(8, level)
+        assert plan is not None
+        assert plan.bootstraps == bootstraps
+        for call, wanted in ((engine.less, x < y), (engine.equal, x == y), (engine.maximum, np.maximum(x, y))):
+            with pytest.raises(LevelError):
+                call(a, b, relin, bits=8)
+            found = call(a, b, relin, bits=8, **known)
+            assert found.level >= plan.output_level
+            np.testing.assert_array_equal(engine.decrypt(found, keys.secret), wanted)
+    coefficients = RANDOM.integers(0, 65537, 300)
+    plan = engine.plan_polynomial_in_parts(coefficients, 7)
+    assert plan is not None
+    assert plan.bootstraps == 1
+    a = engine.mod_switch(engine.encrypt(x, keys.public), 7)
+    with pytest.raises(LevelError):
+        engine.evaluate_polynomial(a, coefficients, relin)
+    found = engine.evaluate_polynomial(a, coefficients, relin, **known)
+    wanted = np.zeros(len(x), dtype=np.int64)
+    for c in coefficients[::-1]:
+        wanted = (wanted * x + c) % 65537
+    np.testing.assert_array_equal(engine.decrypt(found, keys.secret) % 65537, wanted)
+    # What needs no bootstrap is as without the key.
+    found = engine.evaluate_polynomial(a, [1, 2, 3], relin, **known)
+    np.testing.assert_array_equal(engine.decrypt(found, keys.secret) % 65537, (1 + 2 * x + 3 * x * x) % 65537)
+    with pytest.raises(RangeError, match="8192 values"):
+        engine.evaluate_polynomial(a, np.arange(9000), relin, **known)
+    with pytest.raises(ParameterError, match="constant"):
+        engine.evaluate_polynomial(a, [3, 65537], relin, **known)
+    with pytest.raises(LevelError):
+        engine.less(engine.mod_switch(a, 0), a, relin, bits=8, **known)
+    for plan_of in (lambda e: e.plan_compare_in_parts(8, 3), lambda e: e.plan_polynomial_in_parts([1, 2], 3)):
+        with pytest.raises(ParameterError):
+            plan_of(IntegerEngine(depth=9))
+
+
+def test_a_polynomial_of_a_message_polynomial_takes_a_bootstrap_key() -> None:
+    """Where integers are coefficients, x^k is the power of the polynomial, and bootstraps keep it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        engine = IntegerEngine(preset="toy-int16", packing="coefficients", allow_insecure=True)
+    secret = engine.create_secret_key()
+    relin, key = engine.create_relinearization_key(secret), engine.create_bootstrap_key(secret)
+    x = engine.mod_switch(engine.encrypt([0, 1], secret), 1)
+    found = engine.evaluate_polynomial(x, [5, 0, 0, 1, 0, 7], relin, bootstrap_key=key)
+    np.testing.assert_array_equal(engine.decrypt(found, secret)[:8], [5, 0, 0, 1, 0, 7, 0, 0])
 
 
 def test_what_no_bootstrap_serves_is_refused() -> None:
@@ -202,18 +307,18 @@ def test_a_plan_counts_the_bootstraps_of_a_run(function: Any, shape: Any) -> Non
     function(*(planned.encrypt(np.zeros(shape, np.uint8), np.uint8) for _ in range(2))).forced()
     done, many = [], IntegerEngine.bootstrap_many
 
-    def lookup(self: Any, digits: Any, table: Any, key: Any, bootstrap_key: Any = None) -> Any:
+    def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, bootstrap_key: Any = None) -> Any:
         if bootstrap_key is not None:
-            plan = self.plan_lookup_in_parts(table, digits.level)
-            done.extend([1] * (0 if plan is None else plan.bootstraps))
-        return kept(self, digits, table, key, bootstrap_key=bootstrap_key)
+            plan = self.plan_lookup_in_parts(tables, min(one.level for one in numbers))
+            done.extend([1] * (0 if plan is None else plan.bootstraps) * len(numbers))
+        return kept(self, numbers, tables, key, bootstrap_key=bootstrap_key)
 
     def bootstrap_many(self: Any, chunks: Any, key: Any) -> Any:
         done.extend([1] * len(chunks))
         return many(self, chunks, key)
 
-    kept = IntegerEngine.lookup
-    with mock.patch.multiple(IntegerEngine, lookup=lookup, bootstrap_many=bootstrap_many):
+    kept = IntegerEngine.lookup_many
+    with mock.patch.multiple(IntegerEngine, lookup_many=lookup_many, bootstrap_many=bootstrap_many):
         x, y = bytes_of(shape), bytes_of(shape)
         found = function(own.encrypt(x), own.encrypt(y))
         np.testing.assert_array_equal(own.decrypt(found), function(x, y))

@@ -202,7 +202,7 @@ fn circuits_of_integers_that_a_card_has_no_room_for_are_refused() {
         (
             "a polynomial",
             1,
-            |i| i.engine.evaluate_polynomial(&i.x[0], &[3, 1, 0, 2, 0, 0, 1], &i.relin, &Control::new()),
+            |i| i.engine.evaluate_polynomial(&i.x[0], &[3, 1, 0, 2, 0, 0, 1], (&i.relin, None), &Control::new()),
             &[3, 7, 85, 789],
         ),
         (

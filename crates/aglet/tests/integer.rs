@@ -100,7 +100,7 @@ fn circuits_are_those_of_numbers_modulo_t() {
         check(engine.power(&a, exponent, &relin, &control).unwrap(), &expected, level);
     }
     let coefficients = [-7, 65_540, 0, 5, 40_000, -3, 0, 1];
-    let polynomial = engine.evaluate_polynomial(&a, &coefficients, &relin, &control).unwrap();
+    let polynomial = engine.evaluate_polynomial(&a, &coefficients, (&relin, None), &control).unwrap();
     check(polynomial, &|i| coefficients.iter().rev().fold(0, |y, &c| times(y, x[i]) + c), 1);
     // A sum of products with one relinearization.
     let product = engine.multiply_only(&a, &a).unwrap();
@@ -132,13 +132,13 @@ fn circuits_are_those_of_numbers_modulo_t() {
         (Comparison::Equal, |u, v| i64::from(u == v)),
         (Comparison::Maximum, i64::max),
     ] {
-        let found = engine.compare(what, [&both.0, &both.1], 3, &relin, &control).unwrap();
+        let found = engine.compare(what, [&both.0, &both.1], 3, (&relin, None), &control).unwrap();
         check(found, &|i| f(u[i], v[i]), 0);
     }
     // What cannot be is refused.
     assert!(engine.power(&a, 0, &relin, &control).is_err() && engine.power(&a, 17, &relin, &control).is_err());
     assert!(engine.lookup(std::slice::from_ref(&a), &long, &relin, &control).is_err());
-    assert!(engine.evaluate_polynomial(&a, &[3, 65_537], &relin, &control).is_err());
+    assert!(engine.evaluate_polynomial(&a, &[3, 65_537], (&relin, None), &control).is_err());
     assert!(engine.table(&table[..17], 2).is_err() && engine.comparison_table(Comparison::Less, 13).is_err());
     control.cancel();
     assert!(matches!(engine.power(&a, 3, &relin, &control), Err(aglet::Error::Cancelled)));
@@ -176,7 +176,7 @@ fn circuits_say_how_far_they_are_and_stop() {
     type Work<'a> = &'a (dyn Fn(&Control) -> Result<Ciphertext, Error> + Sync);
     let cases: [(Work, usize, &str); 4] = [
         (&|control| engine.power(&ct, 23, &relin, control), 7, "power"),
-        (&|control| engine.evaluate_polynomial(&ct, &[1, 2, 3, 4, 5], &relin, control), 3, "polynomial"),
+        (&|control| engine.evaluate_polynomial(&ct, &[1, 2, 3, 4, 5], (&relin, None), control), 3, "polynomial"),
         (&|control| engine.lookup(std::slice::from_ref(&ct), &one, &relin, control), one.relinearizations(), "table"),
         (&|control| engine.lookup(&both, &two, &relin, control), 29, "table"),
     ];

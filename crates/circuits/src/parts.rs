@@ -26,29 +26,32 @@ pub struct InParts {
 }
 
 impl InParts {
-    /// The way with the fewest bootstraps: of a table of one variable at this level, where bootstraps leave the level `after`. Of several
-    /// one that ends above level 1, where sums are divided once more, then the one with the fewest relinearizations. `least` says the
-    /// level that a result with these bases has at least, for the noise of its sums. None if there is no way.
+    /// The way with the fewest bootstraps: of tables of one variable and one length at this level, where bootstraps leave the level
+    /// `after`. Of several one that ends above level 1, where sums are divided once more, then the one with the fewest relinearizations.
+    /// `least` says the level that a result with these bases has at least, for the noise of its sums. None if there is no way, or no table.
     #[must_use]
-    pub fn new(table: &Table, (level, after): (usize, usize), least: impl Fn(&[usize]) -> usize) -> Option<Self> {
+    pub fn new(tables: &[&Table], (level, after): (usize, usize), least: impl Fn(&[usize]) -> usize) -> Option<Self> {
+        let count = tables.first()?.values();
         let least = |bases: &[usize]| least(bases).max(LEFT);
         (0..MOST).find_map(|bootstraps| {
             let fresh = bootstraps > 0 && level > 0;
             let ways = [Some((false, level)), fresh.then_some((true, after))].into_iter().flatten();
             let all = ways.flat_map(|(first, level)| {
-                let bases = splits(table.values(), bootstraps + 1 - usize::from(first), level, after);
-                let ways = bases.into_iter().filter_map(move |bases| Self::of(table, first, bases, (level, after)));
+                let bases = splits(count, bootstraps + 1 - usize::from(first), level, after);
+                let ways = bases.into_iter().filter_map(move |bases| Self::of(tables, first, bases, (level, after)));
                 ways.filter(|way| way.output_level >= least(&way.bases))
             });
             all.min_by_key(|way| (way.output_level == LEFT, way.relinearizations, usize::MAX - way.output_level))
         })
     }
 
-    fn of(table: &Table, first: bool, bases: Vec<usize>, (level, after): (usize, usize)) -> Option<Self> {
+    fn of(tables: &[&Table], first: bool, bases: Vec<usize>, (level, after): (usize, usize)) -> Option<Self> {
         let output_level = landing(&bases, level, after)?;
         let relinearizations = match &bases[..] {
-            [_] => table.relinearizations(),
-            [before @ .., _] => products(&bases) + before.iter().map(|&base| power_products(base)).sum::<usize>(),
+            [_] => Table::relinearizations_of(tables),
+            [before @ .., _] => {
+                products(&bases, tables.len()) + before.iter().map(|&base| power_products(base)).sum::<usize>()
+            }
             [] => return None,
         };
         Some(Self { first, bases, relinearizations, output_level })
@@ -91,7 +94,7 @@ mod tests {
     fn way(count: usize, level: usize, after: usize) -> Option<InParts> {
         let t = Modulus::new(65537).unwrap();
         let values: Vec<i64> = (0..count as i64).map(|i| i * i % 251).collect();
-        InParts::new(&Table::new(&t, 0, &values).unwrap(), (level, after), |_| 0)
+        InParts::new(&[&Table::new(&t, 0, &values).unwrap()], (level, after), |_| 0)
     }
 
     #[test]
@@ -109,7 +112,10 @@ mod tests {
         assert_eq!([561, 562].map(|count| way(count, 8, 8).map(|way| way.output_level)), [Some(2), Some(1)]);
         let t = Modulus::new(65537).unwrap();
         let table = Table::new(&t, 0, &(0..600).map(|i| i * i % 251).collect::<Vec<_>>()).unwrap();
-        assert_eq!(InParts::new(&table, (8, 8), |_| 2).map(|way| (way.bootstraps(), way.output_level)), Some((2, 2)));
+        assert_eq!(
+            InParts::new(&[&table], (8, 8), |_| 2).map(|way| (way.bootstraps(), way.output_level)),
+            Some((2, 2))
+        );
     }
 
     #[test]

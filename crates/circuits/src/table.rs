@@ -39,6 +39,16 @@ impl Table {
         Ok(Self { bases: vec![values.len()], coefficients: interpolated(t, first, values) })
     }
 
+    /// The polynomial of these coefficients, the constant first, as a table of as many values.
+    ///
+    /// # Errors
+    /// As [`Table::new`].
+    pub fn of_coefficients(t: &Modulus, coefficients: &[i64]) -> Result<Self, Error> {
+        check(t, coefficients.len(), coefficients.len())?;
+        let centred: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
+        Ok(Self { bases: vec![centred.len()], coefficients: centred })
+    }
+
     /// Values at numbers of so many digits, `values[d_0 + B d_1 + ...]` for digits from 0 to B - 1.
     ///
     /// # Errors
@@ -102,9 +112,27 @@ impl Table {
 
     /// Relinearizations that an evaluation takes at most.
     pub fn relinearizations(&self) -> usize {
-        match self.bases.len() {
-            1 => Series::new(Basis::Power, &self.coefficients).map_or(0, |series| series.relinearizations()),
-            _ => products(&self.bases),
+        Self::relinearizations_of(&[self])
+    }
+
+    /// Relinearizations that [`Table::evaluate_all`] takes at most.
+    pub fn relinearizations_of(tables: &[&Self]) -> usize {
+        match tables {
+            [] => 0,
+            [first, ..] if first.bases.len() > 1 => products(&first.bases, tables.len()),
+            _ => {
+                let all = Self::series(tables).unwrap_or_default();
+                let elements = all.first().map_or(0, |one| one.relinearizations() - one.products());
+                elements + all.iter().map(Series::products).sum::<usize>()
+            }
+        }
+    }
+
+    /// The polynomials of tables of one variable, in the same powers of it.
+    fn series(tables: &[&Self]) -> Result<Vec<Series<i64>>, Error> {
+        match tables {
+            [one] => Ok(vec![Series::new(Basis::Power, &one.coefficients)?]),
+            _ => Series::together(&tables.iter().map(|one| one.coefficients.clone()).collect::<Vec<_>>()),
         }
     }
 
@@ -114,19 +142,36 @@ impl Table {
     /// [`Error::ConstantPolynomial`] for a table of one value everywhere, `SlotMismatch` for another number of digits, `LevelTooLow`;
     /// otherwise what the evaluator refuses.
     pub fn evaluate<E: Evaluator<Scalar = i64>>(&self, e: &E, x: &[E::Ciphertext]) -> Result<E::Ciphertext, Error> {
-        if x.len() != self.bases.len() {
-            return Err(SchemeError::SlotMismatch { expected: self.bases.len(), found: x.len() }.into());
+        Ok(Self::evaluate_all(&[self], e, x)?.remove(0))
+    }
+
+    /// [`Table::evaluate`] of several tables, which share the powers of digits.
+    ///
+    /// # Errors
+    /// As there, and `SlotMismatch` for tables of different lengths.
+    pub fn evaluate_all<E: Evaluator<Scalar = i64>>(
+        tables: &[&Self],
+        e: &E,
+        x: &[E::Ciphertext],
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let Some(first) = tables.first() else { return Ok(Vec::new()) };
+        let bases = &first.bases;
+        for (expected, found) in tables.iter().flat_map(|one| [(bases.len(), x.len()), (first.values(), one.values())])
+        {
+            if expected != found {
+                return Err(SchemeError::SlotMismatch { expected, found }.into());
+            }
         }
         if let [x] = x {
-            return Series::new(Basis::Power, &self.coefficients)?.evaluate(e, x);
+            return Series::evaluate_all(&Self::series(tables)?, e, x);
         }
         let levels: Vec<usize> = x.iter().map(|x| e.level(x)).collect();
-        if output_level(&self.bases, &levels).is_none() {
+        if output_level(bases, &levels).is_none() {
             let actual = levels.iter().min().copied().unwrap_or_default();
-            return Err(SchemeError::LevelTooLow { required: self.depth(), actual }.into());
+            return Err(SchemeError::LevelTooLow { required: first.depth(), actual }.into());
         }
         let (mut axes, mut level) = (Vec::with_capacity(x.len()), usize::MAX);
-        for ((axis, x), base) in x.iter().enumerate().zip(&self.bases) {
+        for ((axis, x), base) in x.iter().enumerate().zip(bases) {
             let powers = powers(e, x, base - 1)?;
             level = level.min(e.level(x) - depth(base - 2));
             // Once for every product that they meet in.
@@ -137,10 +182,11 @@ impl Table {
             axes.push(powers.into_iter().map(down).collect::<Result<Vec<_>, _>>()?);
             level -= 1;
         }
-        match self.inner(e, &axes, &self.coefficients)? {
+        let value = |table: &&Self| match table.inner(e, &axes, &table.coefficients)? {
             Value::Constant(_) => Err(Error::ConstantPolynomial),
             Value::Ciphertext(found) => Ok(found),
-        }
+        };
+        tables.iter().map(value).collect()
     }
 
     /// The polynomial of these coefficients in the powers of as many digits.
@@ -182,15 +228,15 @@ pub(crate) fn output_level(bases: &[usize], levels: &[usize]) -> Option<usize> {
     Some(found)
 }
 
-/// The relinearizations of several variables: their powers, and sums of products.
-pub(crate) fn products(bases: &[usize]) -> usize {
+/// The relinearizations of so many tables of several variables: their powers, and sums of products.
+pub(crate) fn products(bases: &[usize], tables: usize) -> usize {
     let powers: usize = bases.iter().map(|base| base - 2).sum();
     let (mut sums, mut each) = (0, 1);
     for base in bases[1..].iter().rev() {
         sums += each;
         each *= base;
     }
-    powers + sums
+    powers + tables * sums
 }
 
 /// Refuses tables that no polynomial modulo t goes through, or that take too long.

@@ -64,3 +64,12 @@ pub fn one_each(py: Python<'_>, ciphertexts: usize, weights: usize) -> PyResult<
     let sentence = format!("There are {ciphertexts} ciphertexts and {weights} weights; give one weight for each.");
     Err(exception(py, "RangeError", sentence))
 }
+
+/// Refuses products with factors on one side only.
+pub fn in_pairs(py: Python<'_>, left: usize, right: usize) -> PyResult<()> {
+    if left == right {
+        return Ok(());
+    }
+    let sentence = format!("There are {left} left and {right} right factors; give as many of each.");
+    Err(exception(py, "RangeError", sentence))
+}

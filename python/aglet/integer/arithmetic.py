@@ -142,6 +142,34 @@ class IntegerArithmetic:
         terms = [operands.ciphertext(ciphertext) for ciphertext in checks.each("ciphertexts", ciphertexts)]
         return self._core.weighted_sum(terms, [self._weight(weight) for weight in checks.each("weights", weights)])
 
+    def product_sum(
+        self,
+        left: Iterable[IntegerCiphertext],
+        right: Iterable[IntegerCiphertext],
+        relinearization_key: IntegerRelinearizationKey,
+    ) -> IntegerCiphertext:
+        """Compute `sum left * right`. The whole sum uses one level and one relinearization.
+
+        Parameters
+        ----------
+        left, right
+            As many ciphertexts each, of any levels. The result is one level below the lowest.
+
+        Raises
+        ------
+        RangeError
+            If there is no ciphertext, or the lists have different lengths.
+        LevelError
+            If a ciphertext is at level 0.
+        NoiseError
+            If the sum might not decrypt.
+        """
+        factors = [
+            [operands.ciphertext(one) for one in checks.each(name, given)]
+            for name, given in (("left", left), ("right", right))
+        ]
+        return self._core.product_sum(factors[0], factors[1], operands.relinearization_key(relinearization_key))
+
     def square(
         self, ciphertext: IntegerCiphertext, relinearization_key: IntegerRelinearizationKey | None = None
     ) -> IntegerCiphertext:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from aglet import _core, checks
@@ -24,7 +24,7 @@ class CircuitPlan(NamedTuple):
 
 
 class PartsPlan(NamedTuple):
-    """What a table will take that is looked up with a bootstrap key."""
+    """What a table, a polynomial or a comparison will take with a bootstrap key."""
 
     bootstraps: int
     """Of the number itself, and of powers of it."""
@@ -32,6 +32,8 @@ class PartsPlan(NamedTuple):
     """Products of ciphertexts with a key switch each, outside bootstraps."""
     output_level: int
     """The level of the result, 1 at least."""
+    noise_excess: float
+    """Bits of noise above a rounding that the result has at most; a bootstrap takes 3 at level 1."""
 
 
 class IntegerCircuits:
@@ -73,6 +75,7 @@ class IntegerCircuits:
         coefficients: Any,
         relinearization_key: IntegerRelinearizationKey,
         *,
+        bootstrap_key: IntegerBootstrapKey | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
         """The sum of coefficients[k] x^k modulo t in every slot: ceil(log2(degree + 1)) levels.
@@ -80,17 +83,31 @@ class IntegerCircuits:
         Coefficients are integers of any size, the constant term first. With packing="coefficients", x is the whole
         message polynomial, and x^k is its power.
 
+        Parameters
+        ----------
+        bootstrap_key
+            As in `lookup`, of up to 8,192 coefficients. `plan_polynomial_in_parts` tells the bootstraps.
+
         Raises
         ------
         ParameterError
             If the polynomial is constant modulo t.
+        RangeError
+            If there are too many coefficients for a bootstrap key.
         LevelError
             If there are too few levels.
+        NoiseError
+            If a power has more noise than a bootstrap takes.
         """
         ct, found = operands.ciphertext(ciphertext), values.as_coefficients(coefficients, self._core.plaintext_modulus)
-        key = operands.relinearization_key(relinearization_key)
+        key, again = operands.relinearization_key(relinearization_key), _optional(bootstrap_key)
         with progress_bar(progress) as report:
-            return self._core.evaluate_polynomial(ct, found, key, report)
+            return self._core.evaluate_polynomial(ct, found, key, again, report)
+
+    def plan_polynomial_in_parts(self, coefficients: Any, level: int) -> PartsPlan | None:
+        """What `evaluate_polynomial` with a bootstrap key will take, as `plan_lookup_in_parts`."""
+        found = values.as_coefficients(coefficients, self._core.plaintext_modulus)
+        return _parts(self._core.plan_polynomial_in_parts(found, checks.count("level", level)))
 
     def lookup(
         self,
@@ -128,30 +145,63 @@ class IntegerCircuits:
             If packing is "coefficients", all values of the table are equal, or there is a bootstrap key for several
             digits: these are bootstrapped before.
         """
-        if isinstance(ciphertext, IntegerCiphertext):
-            ciphertext = [ciphertext]
-        digits = [operands.ciphertext(x) for x in checks.each("ciphertext", ciphertext)]
-        if not digits:
-            raise ParameterError(
-                "lookup takes one ciphertext or more, and this list is empty; give one for each digit."
-            )
         found = values.as_table(table, self._core.plaintext_modulus)
-        key = operands.relinearization_key(relinearization_key)
-        again = None if bootstrap_key is None else operands.bootstrap_key(bootstrap_key)
-        if again is not None and len(digits) > 1:
+        keys = relinearization_key, bootstrap_key
+        return self._looked_up([_digits(ciphertext)], [found], keys, progress)[0][0]
+
+    def lookup_many(
+        self,
+        ciphertexts: Iterable[IntegerCiphertext | Iterable[IntegerCiphertext]],
+        tables: Any,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        bootstrap_key: IntegerBootstrapKey | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> list[list[IntegerCiphertext]]:
+        """`lookup` of several numbers in several tables: for each number the results of all tables.
+
+        Tables share the powers of a number: four of 16 values take 16 relinearizations, one takes 7. With a bootstrap
+        key, numbers and their powers are bootstrapped side by side, as the lowest of them has to be.
+
+        Parameters
+        ----------
+        ciphertexts
+            Numbers, each a ciphertext or a list of digits.
+        tables
+            Tables of one length: a list of lists, or an array with a row for each.
+
+        Raises
+        ------
+        RangeError
+            If there is no table, or their lengths differ. Other errors are those of `lookup`.
+        ParameterError
+            If numbers have different counts of digits. Other errors are those of `lookup`.
+        """
+        numbers = [_digits(one) for one in checks.each("ciphertexts", ciphertexts)]
+        if len({len(one) for one in numbers}) > 1:
+            raise ParameterError("Numbers of one call have the same count of digits; call lookup_many for each count.")
+        found = values.as_tables(tables, self._core.plaintext_modulus)
+        return self._looked_up(numbers, found, (relinearization_key, bootstrap_key), progress)
+
+    def _looked_up(
+        self, numbers: list[list[IntegerCiphertext]], tables: Any, keys: Any, progress: ProgressCallback | None
+    ) -> list[list[IntegerCiphertext]]:
+        key, again = operands.relinearization_key(keys[0]), _optional(keys[1])
+        if again is not None and any(len(digits) > 1 for digits in numbers):
             raise ParameterError("Digits are not bootstrapped within a table; call bootstrap_many on them first.")
         with progress_bar(progress) as report:
-            if again is not None:
-                return self._core.lookup_in_parts(digits[0], found, key, again, report)
-            return self._core.lookup(digits, found, key, report)
+            return self._core.lookup_many(numbers, tables, key, again, report)
 
     def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
-        """What `lookup` of this table with this number of digits will take. Errors are those of `lookup`."""
-        found = values.as_table(table, self._core.plaintext_modulus)
+        """What `lookup` of this table with this number of digits will take. Errors are those of `lookup`.
+
+        Several tables, as `lookup_many` has them, are those of one number.
+        """
+        found = values.as_tables(table, self._core.plaintext_modulus)
         return CircuitPlan(*self._core.plan_lookup(found, checks.count("digits", digits, 1)))
 
     def plan_lookup_in_parts(self, table: Any, level: int) -> PartsPlan | None:
-        """What `lookup` with a bootstrap key will take of one ciphertext at this level.
+        """What `lookup` with a bootstrap key will take of one ciphertext at this level, or of its several tables.
 
         It is the way with the fewest bootstraps. None if bootstraps leave too few levels for any.
 
@@ -160,9 +210,8 @@ class IntegerCircuits:
         ParameterError
             If the parameters have no bootstrap. Other errors are those of `lookup`.
         """
-        found = values.as_table(table, self._core.plaintext_modulus)
-        parts = self._core.plan_lookup_in_parts(found, checks.count("level", level))
-        return None if parts is None else PartsPlan(*parts)
+        found = values.as_tables(table, self._core.plaintext_modulus)
+        return _parts(self._core.plan_lookup_in_parts(found, checks.count("level", level)))
 
     def less(
         self,
@@ -171,6 +220,7 @@ class IntegerCircuits:
         relinearization_key: IntegerRelinearizationKey,
         *,
         bits: int,
+        bootstrap_key: IntegerBootstrapKey | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
         """1 where a < b and 0 elsewhere, for integers of `bits` bits: bits + 1 levels.
@@ -180,6 +230,8 @@ class IntegerCircuits:
         bits
             1 to 12. The integers are 0 to 2^bits - 1, or any others whose differences are below 2^bits. A larger
             difference gives an arbitrary value.
+        bootstrap_key
+            As in `lookup`: the difference may have fewer levels. `plan_compare_in_parts` tells the bootstraps.
 
         Raises
         ------
@@ -187,8 +239,10 @@ class IntegerCircuits:
             If there are too many bits for the engine or for t.
         LevelError
             If there are too few levels.
+        NoiseError
+            If the difference, or a power of it, has more noise than a bootstrap takes.
         """
-        return self._compare("<", a, b, relinearization_key, bits, progress)
+        return self._compare("<", (a, b), (relinearization_key, bootstrap_key), bits, progress)
 
     def equal(
         self,
@@ -197,10 +251,11 @@ class IntegerCircuits:
         relinearization_key: IntegerRelinearizationKey,
         *,
         bits: int,
+        bootstrap_key: IntegerBootstrapKey | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
         """1 where a == b and 0 elsewhere. Arguments and errors are those of `less`."""
-        return self._compare("==", a, b, relinearization_key, bits, progress)
+        return self._compare("==", (a, b), (relinearization_key, bootstrap_key), bits, progress)
 
     def maximum(
         self,
@@ -209,19 +264,42 @@ class IntegerCircuits:
         relinearization_key: IntegerRelinearizationKey,
         *,
         bits: int,
+        bootstrap_key: IntegerBootstrapKey | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
         """The larger of a and b in every slot. Arguments and errors are those of `less`."""
-        return self._compare("maximum", a, b, relinearization_key, bits, progress)
+        return self._compare("maximum", (a, b), (relinearization_key, bootstrap_key), bits, progress)
 
     def plan_compare(self, bits: int) -> CircuitPlan:
         """What `less` on integers of this number of bits will take. Errors are those of `less`."""
         return CircuitPlan(*self._core.plan_compare("<", checks.count("bits", bits, 1)))
 
+    def plan_compare_in_parts(self, bits: int, level: int) -> PartsPlan | None:
+        """What `less` with a bootstrap key will take of numbers at this level, as `plan_lookup_in_parts`."""
+        size, at = checks.count("bits", bits, 1), checks.count("level", level)
+        return _parts(self._core.plan_compare_in_parts("<", size, at))
+
     def _compare(
-        self, what: str, a: Any, b: Any, relinearization_key: Any, bits: Any, progress: ProgressCallback | None
+        self, what: str, numbers: Sequence[Any], keys: Sequence[Any], bits: Any, progress: ProgressCallback | None
     ) -> IntegerCiphertext:
-        left, right, size = operands.ciphertext(a), operands.ciphertext(b), checks.count("bits", bits, 1)
-        key = operands.relinearization_key(relinearization_key)
+        left, right = (operands.ciphertext(one) for one in numbers)
+        size, key, again = checks.count("bits", bits, 1), operands.relinearization_key(keys[0]), _optional(keys[1])
         with progress_bar(progress) as report:
-            return self._core.compare(what, left, right, size, key, report)
+            return self._core.compare(what, left, right, size, key, again, report)
+
+
+def _optional(bootstrap_key: Any) -> IntegerBootstrapKey | None:
+    return None if bootstrap_key is None else operands.bootstrap_key(bootstrap_key)
+
+
+def _parts(found: tuple[int, int, int, float] | None) -> PartsPlan | None:
+    return None if found is None else PartsPlan(*found)
+
+
+def _digits(ciphertext: Any) -> list[IntegerCiphertext]:
+    """A number as its digits, the lowest first."""
+    given = [ciphertext] if isinstance(ciphertext, IntegerCiphertext) else ciphertext
+    found = [operands.ciphertext(x) for x in checks.each("ciphertext", given)]
+    if not found:
+        raise ParameterError("lookup takes one ciphertext or more, and this list is empty; give one for each digit.")
+    return found

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from aglet import checks
 from aglet.errors import LevelError, RangeError
 
-__all__ = ["Integers", "as_coefficients", "as_integers", "as_level", "as_number", "as_table", "is_number"]
+__all__ = ["Integers", "as_coefficients", "as_integers", "as_level", "as_number", "as_table", "as_tables", "is_number"]
 
 Integers = NDArray[np.int64]
 
@@ -114,6 +114,25 @@ def as_table(values: Any, t: int) -> Integers:
     if array.ndim != 1:
         raise RangeError(f"A table is one list of values, not of shape {array.shape}; flatten it with .ravel().")
     return _within(array, t, "table")
+
+
+def as_tables(values: Any, t: int) -> list[Integers]:
+    """Values of one table, or of several of one length, between -t and t.
+
+    Raises
+    ------
+    TypeError
+        If they are not whole numbers.
+    RangeError
+        If there is no table, or an empty one, they have more than two dimensions, or are out of range.
+    """
+    array = _whole(values, "table")
+    if array.ndim not in (1, 2) or not array.size:
+        raise RangeError(
+            f"Tables are one list of values, or a list of such lists of one length, not of shape {array.shape}."
+        )
+    rows = array.reshape(-1, array.shape[-1])
+    return [np.ascontiguousarray(row) for row in _within(rows.ravel(), t, "table").reshape(rows.shape)]
 
 
 def _whole(values: Any, what: str) -> NDArray[Any]:

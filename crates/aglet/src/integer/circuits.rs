@@ -1,11 +1,12 @@
 //! Circuits on integers: weighted sums, powers, polynomials, sums of slots, lookup tables, comparisons.
 
-use super::{Ciphertext, Engine, Message, Plaintext, RelinearizationKey};
+use super::{BootstrapKey, Ciphertext, Engine, Message, Plaintext, RelinearizationKey};
 use crate::{Control, Error, ParameterError, RangeError};
 use aglet_circuits::polynomial::{power, power_products, Basis, Series};
 use aglet_circuits::table::Table;
 use aglet_ring::Modulus;
 use aglet_schemes::integer::{Packing, SlotEvaluator};
+use aglet_schemes::Evaluator;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A comparison of two integers.
@@ -69,6 +70,26 @@ impl Engine {
         })
     }
 
+    /// `sum a b` of pairs of ciphertexts with one relinearization, a level below the lowest of them.
+    ///
+    /// # Errors
+    /// No pair, a ciphertext at level 0 or with three polynomials, those of two keys, [`Error::Noise`], [`Error::Cancelled`].
+    pub fn product_sum(
+        &self,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        key: &RelinearizationKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        if pairs.is_empty() {
+            return Err(RangeError::EmptyProducts.into());
+        }
+        let inputs: Vec<_> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+        self.fits_circuit(("a sum of products", key.card_bytes()), &inputs, |e, of| {
+            e.form(&of.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect::<Vec<_>>(), &[], 0)
+        })?;
+        self.slotwise(key, control, ("sum of products", 1), |e| Ok(e.form(pairs, &[], 0)?))
+    }
+
     /// `a^exponent` for an exponent of 1 or more; takes `ceil(log2(exponent))` levels.
     ///
     /// # Errors
@@ -84,22 +105,35 @@ impl Engine {
         self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
-    /// `sum coefficients[k] a^k` for integers modulo t; takes `ceil(log2(degree + 1))` levels.
+    /// `sum coefficients[k] a^k` for integers modulo t; takes `ceil(log2(degree + 1))` levels. With a bootstrap key there may be fewer, as
+    /// in [`Engine::lookup_in_parts`].
     ///
     /// # Errors
-    /// A polynomial that is constant modulo t, too few levels, keys that do not belong together, [`Error::Cancelled`].
+    /// A polynomial that is constant modulo t, too few levels, with a bootstrap key more than 2^13 coefficients, keys that do not belong
+    /// together, [`Error::Cancelled`].
     pub fn evaluate_polynomial(
         &self,
         a: &Ciphertext,
         coefficients: &[i64],
-        key: &RelinearizationKey,
+        (key, again): (&RelinearizationKey, Option<&BootstrapKey>),
         control: &Control,
     ) -> Result<Ciphertext, Error> {
+        if again.is_some() {
+            return self.lookup_one(a, &self.polynomial_table(coefficients)?, (key, again), control);
+        }
         let t = self.params().plain();
         let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
         let series = Series::new(Basis::Power, &coefficients)?;
         self.fits_circuit(("a polynomial", key.card_bytes()), &[a], |e, of| series.evaluate(e, &of[0]))?;
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
+    }
+
+    /// A polynomial as a table of the values at 0, 1, ..., for [`Engine::table_in_parts`].
+    ///
+    /// # Errors
+    /// Fewer than two coefficients or more than 2^13 or t.
+    pub fn polynomial_table(&self, coefficients: &[i64]) -> Result<Table, Error> {
+        Ok(Table::of_coefficients(self.params().plain(), coefficients)?)
     }
 
     /// The table of `values[d_0 + B d_1 + ...]` for numbers in several digits, for [`Engine::lookup`]. Each digit is an
@@ -126,13 +160,43 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
+        Ok(self.lookup_many(digits, &[table], key, control)?.remove(0))
+    }
+
+    /// [`Engine::lookup`] of several tables of one length, which share the powers of the digits.
+    ///
+    /// # Errors
+    /// As there, and tables of different lengths.
+    pub fn lookup_many(
+        &self,
+        digits: &[Ciphertext],
+        tables: &[&Table],
+        key: &RelinearizationKey,
+        control: &Control,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let inputs: Vec<_> = digits.iter().collect();
-        self.fits_circuit(("a table", key.card_bytes()), &inputs, |e, of| table.evaluate(e, of))?;
-        self.slotwise(key, control, ("table", table.relinearizations()), |e| table.evaluate(&e, digits))
+        self.fits_circuit(("a table", key.card_bytes()), &inputs, |e, of| Table::evaluate_all(tables, e, of))?;
+        let total = Table::relinearizations_of(tables);
+        self.slotwise(key, control, ("table", total), |e| Table::evaluate_all(tables, &e, digits))
+    }
+
+    /// [`Engine::lookup`] of one variable, with a bootstrap key as [`Engine::lookup_in_parts`].
+    fn lookup_one(
+        &self,
+        x: &Ciphertext,
+        table: &Table,
+        (key, again): (&RelinearizationKey, Option<&BootstrapKey>),
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let x = std::slice::from_ref(x);
+        match again {
+            Some(again) => Ok(self.lookup_in_parts(x, &[table], (key, again), control)?.remove(0).remove(0)),
+            None => self.lookup(x, table, key, control),
+        }
     }
 
     /// Compares integers from 0 to `2^bits - 1`, or others that differ by less than `2^bits`, with a table of their
-    /// difference. It takes bits + 1 levels.
+    /// difference. It takes bits + 1 levels; with a bootstrap key there may be fewer, as in [`Engine::lookup_in_parts`].
     ///
     /// # Errors
     /// Bits that are 0, above [`MOST_COMPARED_BITS`] or too many for t; otherwise as [`Engine::lookup`].
@@ -141,11 +205,11 @@ impl Engine {
         what: Comparison,
         [a, b]: [&Ciphertext; 2],
         bits: u32,
-        key: &RelinearizationKey,
+        keys: (&RelinearizationKey, Option<&BootstrapKey>),
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let table = self.comparison_table(what, bits)?;
-        let found = self.lookup(&[self.subtract(a, b)?], &table, key, control)?;
+        let found = self.lookup_one(&self.subtract(a, b)?, &table, keys, control)?;
         match what {
             Comparison::Maximum => self.add(b, &found),
             _ => Ok(found),

@@ -15,23 +15,40 @@ impl<S: Scalar> Series<S> {
     /// # Errors
     /// `LevelTooLow` when `x` has fewer levels than the depth; otherwise what the evaluator refuses.
     pub fn evaluate<E: Evaluator<Scalar = S>>(&self, e: &E, x: &E::Ciphertext) -> Result<E::Ciphertext, Error> {
-        let (required, actual) = (self.depth(), e.level(x));
+        Ok(Self::evaluate_all(std::slice::from_ref(self), e, x)?.remove(0))
+    }
+
+    /// [`Series::evaluate`] of several polynomials in one basis, which share their elements: those of [`Series::together`] end at one level.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn evaluate_all<E: Evaluator<Scalar = S>>(
+        all: &[Self],
+        e: &E,
+        x: &E::Ciphertext,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let (required, actual) = (all.iter().map(Self::depth).max().unwrap_or_default(), e.level(x));
         if actual < required {
             return Err(SchemeError::LevelTooLow { required, actual }.into());
         }
         let mut elements: Elements<E> = BTreeMap::from([(1, x.clone())]);
-        for &k in self.elements.iter().filter(|&&k| k > 1) {
-            let (left, right) = factors(self.basis, k);
-            let product = e.mul(&elements[&left], &elements[&right])?;
-            // D_k = D_a D_b - D_(a-b).
-            let element = match (self.basis, left - right) {
-                (Basis::Power, _) => product,
-                (Basis::Dickson, 0) => e.add_scalar(&product, -d_0::<S>())?,
-                (Basis::Dickson, apart) => e.sub(&product, &e.level_down(&elements[&apart], e.level(&product))?)?,
-            };
-            elements.insert(k, element);
+        for series in all {
+            for &k in &series.elements {
+                if elements.contains_key(&k) {
+                    continue;
+                }
+                let (left, right) = factors(series.basis, k);
+                let product = e.mul(&elements[&left], &elements[&right])?;
+                // D_k = D_a D_b - D_(a-b).
+                let element = match (series.basis, left - right) {
+                    (Basis::Power, _) => product,
+                    (Basis::Dickson, 0) => e.add_scalar(&product, -d_0::<S>())?,
+                    (Basis::Dickson, apart) => e.sub(&product, &e.level_down(&elements[&apart], e.level(&product))?)?,
+                };
+                elements.insert(k, element);
+            }
         }
-        line(e, &self.top, &elements)
+        all.iter().map(|series| line(e, &series.top, &elements)).collect()
     }
 }
 

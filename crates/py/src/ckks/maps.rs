@@ -2,7 +2,7 @@
 
 use super::engine::{Engine, Slots};
 use super::objects::{Ciphertext, EncodedMap, FixedRotationKey, RelinearizationKey};
-use crate::errors::exception;
+use crate::errors::in_pairs;
 use crate::family::vector;
 use aglet::ckks::MapStep;
 use num_complex::Complex64;
@@ -80,11 +80,7 @@ impl Engine {
         right: Vec<PyRef<'_, Ciphertext>>,
         relin: &RelinearizationKey,
     ) -> PyResult<Ciphertext> {
-        if left.len() != right.len() {
-            let sentence =
-                format!("There are {} left and {} right factors; give as many of each.", left.len(), right.len());
-            return Err(exception(py, "RangeError", sentence));
-        }
+        in_pairs(py, left.len(), right.len())?;
         let held = |all: &[PyRef<'_, Ciphertext>]| -> PyResult<Vec<_>> {
             all.iter().map(|ct| Ok(ct.of(py, &self.context)?.get())).collect()
         };

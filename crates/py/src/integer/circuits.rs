@@ -2,9 +2,9 @@
 
 use super::objects::{IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey};
 use super::IntegerEngine;
-use crate::errors::{count, exception, one_each, MANY_TERMS};
+use crate::errors::{count, exception, in_pairs, one_each, MANY_TERMS};
 use crate::family::vector;
-use aglet::integer::{Ciphertext, Comparison, Engine};
+use aglet::integer::{Ciphertext, Comparison, Engine, InParts, Table};
 use aglet::{Control, Error};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -18,6 +18,32 @@ impl IntegerEngine {
     ) -> PyResult<IntegerCiphertext> {
         Ok(IntegerCiphertext::new(&self.context, self.long(py, progress, work)?))
     }
+
+    /// Bootstraps, relinearizations, output level and bits of noise of tables of one variable at a level; None if no bootstraps suffice.
+    fn in_parts(
+        &self,
+        py: Python<'_>,
+        level: i64,
+        tables: impl FnOnce(&Engine) -> Result<Vec<Table>, Error> + Send,
+    ) -> PyResult<Option<Parts>> {
+        let level = count(py, "level", level)?;
+        let found = self.quick(py, |e| {
+            let tables = tables(e)?;
+            let parts = e.table_in_parts(&tables.iter().collect::<Vec<_>>(), level)?;
+            Ok::<_, Error>(parts.map(|parts| (e.excess_in_parts(&parts), parts)))
+        })?;
+        let row =
+            |(excess, parts): (f64, InParts)| (parts.bootstraps(), parts.relinearizations, parts.output_level, excess);
+        Ok(found.map(row))
+    }
+}
+
+/// What a table in parts takes, as Python has it.
+type Parts = (usize, usize, usize, f64);
+
+/// Tables of one length in so many digits.
+fn tables_of(e: &Engine, values: &[Vec<i64>], digits: usize) -> Result<Vec<Table>, Error> {
+    values.iter().map(|values| e.table(values, digits)).collect()
 }
 
 fn comparison(py: Python<'_>, name: &str) -> PyResult<Comparison> {
@@ -54,6 +80,23 @@ impl IntegerEngine {
         }?;
         Ok(IntegerCiphertext::new(&self.context, made))
     }
+    /// The sum of the products of pairs, relinearized once.
+    fn product_sum(
+        &self,
+        py: Python<'_>,
+        left: Vec<PyRef<'_, IntegerCiphertext>>,
+        right: Vec<PyRef<'_, IntegerCiphertext>>,
+        relin: &IntegerRelinearizationKey,
+    ) -> PyResult<IntegerCiphertext> {
+        in_pairs(py, left.len(), right.len())?;
+        let held = |all: &[PyRef<'_, IntegerCiphertext>]| -> PyResult<Vec<_>> {
+            all.iter().map(|ct| ct.of(py, &self.context).cloned()).collect()
+        };
+        let (left, right, relin) = (held(&left)?, held(&right)?, relin.of(py, &self.context)?);
+        let pairs: Vec<_> = left.iter().zip(&right).collect();
+        let made = self.quick(py, |e| e.product_sum(&pairs, relin, &Control::new()))?;
+        Ok(IntegerCiphertext::new(&self.context, made))
+    }
     #[pyo3(signature = (ct, exponent, relin, progress = None))]
     fn power(
         &self,
@@ -67,71 +110,88 @@ impl IntegerEngine {
             (ct.of(py, &self.context)?, relin.of(py, &self.context)?, count(py, "exponent", exponent)?);
         self.circuit(py, progress, |e, control| e.power(ct, exponent, relin, control))
     }
-    #[pyo3(signature = (ct, coefficients, relin, progress = None))]
+    #[pyo3(signature = (ct, coefficients, relin, bootstrap = None, progress = None))]
     fn evaluate_polynomial(
         &self,
         py: Python<'_>,
         ct: &IntegerCiphertext,
         coefficients: PyReadonlyArray1<'_, i64>,
         relin: &IntegerRelinearizationKey,
+        bootstrap: Option<&IntegerBootstrapKey>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
         let (ct, relin, coefficients) =
             (ct.of(py, &self.context)?, relin.of(py, &self.context)?, vector(&coefficients));
-        self.circuit(py, progress, |e, control| e.evaluate_polynomial(ct, &coefficients, relin, control))
+        let again = bootstrap.map(|key| key.of(py, &self.context)).transpose()?;
+        self.circuit(py, progress, |e, control| e.evaluate_polynomial(ct, &coefficients, (relin, again), control))
     }
-    /// One ciphertext for each digit of the index, the lowest first.
-    #[pyo3(signature = (digits, values, relin, progress = None))]
-    fn lookup(
+    /// Numbers, each one ciphertext for each digit, the lowest first, by each of these tables of one length. With a bootstrap key numbers
+    /// have one digit, and they and their powers are bootstrapped where levels run out.
+    #[pyo3(signature = (numbers, values, relin, bootstrap = None, progress = None))]
+    fn lookup_many(
         &self,
         py: Python<'_>,
-        digits: Vec<PyRef<'_, IntegerCiphertext>>,
-        values: PyReadonlyArray1<'_, i64>,
+        numbers: Vec<Vec<PyRef<'_, IntegerCiphertext>>>,
+        values: Vec<PyReadonlyArray1<'_, i64>>,
         relin: &IntegerRelinearizationKey,
+        bootstrap: Option<&IntegerBootstrapKey>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<IntegerCiphertext> {
-        let digits: Vec<Ciphertext> =
-            digits.iter().map(|x| x.of(py, &self.context).cloned()).collect::<PyResult<_>>()?;
-        let (values, relin) = (vector(&values), relin.of(py, &self.context)?);
-        self.circuit(py, progress, |e, control| e.lookup(&digits, &e.table(&values, digits.len())?, relin, control))
+    ) -> PyResult<Vec<Vec<IntegerCiphertext>>> {
+        let of = |x: &PyRef<'_, IntegerCiphertext>| x.of(py, &self.context).cloned();
+        let numbers = numbers.iter().map(|digits| digits.iter().map(of).collect());
+        let numbers: Vec<Vec<Ciphertext>> = numbers.collect::<PyResult<_>>()?;
+        let (values, relin): (Vec<_>, _) = (values.iter().map(vector).collect(), relin.of(py, &self.context)?);
+        let again = bootstrap.map(|key| key.of(py, &self.context)).transpose()?;
+        let found = self.long(py, progress, |e, control| {
+            let tables = tables_of(e, &values, numbers.first().map_or(1, Vec::len))?;
+            let tables: Vec<&Table> = tables.iter().collect();
+            match again {
+                Some(again) => e.lookup_in_parts(&numbers.concat(), &tables, (relin, again), control),
+                None => numbers.iter().map(|digits| e.lookup_many(digits, &tables, relin, control)).collect(),
+            }
+        })?;
+        let row = |row: Vec<Ciphertext>| row.into_iter().map(|ct| IntegerCiphertext::new(&self.context, ct)).collect();
+        Ok(found.into_iter().map(row).collect())
     }
-    /// A table of one variable, with bootstraps of it and its powers where levels run out.
-    #[pyo3(signature = (ct, values, relin, bootstrap, progress = None))]
-    fn lookup_in_parts(
-        &self,
-        py: Python<'_>,
-        ct: &IntegerCiphertext,
-        values: PyReadonlyArray1<'_, i64>,
-        relin: &IntegerRelinearizationKey,
-        bootstrap: &IntegerBootstrapKey,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<IntegerCiphertext> {
-        let (ct, relin, bootstrap) =
-            (ct.of(py, &self.context)?, relin.of(py, &self.context)?, bootstrap.of(py, &self.context)?);
-        let values = vector(&values);
-        self.circuit(py, progress, |e, control| {
-            e.lookup_in_parts(ct, &e.table(&values, 1)?, (relin, bootstrap), control)
-        })
-    }
-    /// Bootstraps, relinearizations and output level of a table of one variable at a level; None if no bootstraps suffice.
+    /// Bootstraps, relinearizations, output level and bits of noise of tables of one variable at a level; None if no bootstraps suffice.
     fn plan_lookup_in_parts(
         &self,
         py: Python<'_>,
-        values: PyReadonlyArray1<'_, i64>,
+        values: Vec<PyReadonlyArray1<'_, i64>>,
         level: i64,
-    ) -> PyResult<Option<(usize, usize, usize)>> {
-        let (values, level) = (vector(&values), count(py, "level", level)?);
-        let parts = self.quick(py, |e| e.table_in_parts(&e.table(&values, 1)?, level))?;
-        Ok(parts.map(|parts| (parts.bootstraps(), parts.relinearizations, parts.output_level)))
+    ) -> PyResult<Option<Parts>> {
+        let values: Vec<_> = values.iter().map(vector).collect();
+        self.in_parts(py, level, |e| tables_of(e, &values, 1))
     }
-    /// Levels and relinearizations of a lookup table.
-    fn plan_lookup(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>, digits: i64) -> PyResult<(usize, usize)> {
-        let (values, digits) = (vector(&values), count(py, "digits", digits)?);
-        let table = self.quick(py, |e| e.table(&values, digits))?;
-        Ok((table.depth(), table.relinearizations()))
+    /// The same of a polynomial.
+    fn plan_polynomial_in_parts(
+        &self,
+        py: Python<'_>,
+        coefficients: PyReadonlyArray1<'_, i64>,
+        level: i64,
+    ) -> PyResult<Option<Parts>> {
+        let coefficients = vector(&coefficients);
+        self.in_parts(py, level, |e| Ok(vec![e.polynomial_table(&coefficients)?]))
+    }
+    /// The same of a comparison.
+    fn plan_compare_in_parts(&self, py: Python<'_>, what: &str, bits: i64, level: i64) -> PyResult<Option<Parts>> {
+        let (what, bits) = (comparison(py, what)?, count(py, "bits", bits)?.min(64) as u32);
+        self.in_parts(py, level, |e| Ok(vec![e.comparison_table(what, bits)?]))
+    }
+    /// Levels and relinearizations of lookup tables of one length.
+    fn plan_lookup(
+        &self,
+        py: Python<'_>,
+        values: Vec<PyReadonlyArray1<'_, i64>>,
+        digits: i64,
+    ) -> PyResult<(usize, usize)> {
+        let (values, digits): (Vec<_>, _) = (values.iter().map(vector).collect(), count(py, "digits", digits)?);
+        let tables = self.quick(py, |e| tables_of(e, &values, digits))?;
+        let all: Vec<&Table> = tables.iter().collect();
+        Ok((all.first().map_or(0, |table| table.depth()), Table::relinearizations_of(&all)))
     }
     /// "<", "==" or "maximum" of integers that differ by less than `2^bits`.
-    #[pyo3(signature = (what, a, b, bits, relin, progress = None))]
+    #[pyo3(signature = (what, a, b, bits, relin, bootstrap = None, progress = None))]
     #[allow(clippy::too_many_arguments)] // one for each choice
     fn compare(
         &self,
@@ -141,11 +201,13 @@ impl IntegerEngine {
         b: &IntegerCiphertext,
         bits: i64,
         relin: &IntegerRelinearizationKey,
+        bootstrap: Option<&IntegerBootstrapKey>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
         let (a, b, relin) = (a.of(py, &self.context)?, b.of(py, &self.context)?, relin.of(py, &self.context)?);
         let (what, bits) = (comparison(py, what)?, count(py, "bits", bits)?.min(64) as u32);
-        self.circuit(py, progress, |e, control| e.compare(what, [a, b], bits, relin, control))
+        let again = bootstrap.map(|key| key.of(py, &self.context)).transpose()?;
+        self.circuit(py, progress, |e, control| e.compare(what, [a, b], bits, (relin, again), control))
     }
     /// Levels and relinearizations of a comparison.
     fn plan_compare(&self, py: Python<'_>, what: &str, bits: i64) -> PyResult<(usize, usize)> {

@@ -13,7 +13,7 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import FULL, apart, digits_of, has_digits
 from aglet.arrays.slots.places import laid
-from aglet.arrays.slots.values import DIGIT, Numbers, enough, looked_up, room, together
+from aglet.arrays.slots.values import DIGIT, Numbers, enough, looked_up, looked_up_all, room, together
 
 __all__ = ["carried", "multiplied"]
 
@@ -43,8 +43,7 @@ def carried(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> Numbers | None:
     # What the low digits carry is 0 or `sign`.
     carry = looked_up(session, lows, sums // DIGIT * sign).digits[0]
     plain, with_carry = ((sums + above // DIGIT + more) % DIGIT for more in (0, sign))
-    without = looked_up(session, highs, plain).digits[0]
-    more = looked_up(session, highs, with_carry - plain).digits[0]
+    without, more = (one.digits[0] for one in looked_up_all(session, highs, [plain, with_carry - plain]))
     above_digit = [engine.add(a, engine.multiply(b, c, key)) for a, b, c in zip(without, more, carry, strict=True)]
     [first] = lows.digits
     below = [engine.add(a, engine.multiply(c, -sign * DIGIT)) for a, c in zip(first, carry, strict=True)]
@@ -102,10 +101,7 @@ def _products(x: Any, y: Any) -> tuple[list[Any], list[Any]]:
     (a, b), (c, d) = (_from_offset(session, enough(session, one.numbers, 2)) for one in (x, y))
     below = [engine.multiply(low, other, key) for low, other in zip(a, c, strict=True)]
     pairs = zip(a, b, c, d, strict=True)
-    above = [
-        engine.add(engine.multiply(low, over, key), engine.multiply(high, other, key))
-        for low, high, other, over in pairs
-    ]
+    above = [engine.product_sum([low, high], [over, other], key) for low, high, other, over in pairs]
     return below, above
 
 

@@ -5,12 +5,13 @@ A table of 8 bits and a sign takes ten levels with the one that stays, and table
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aglet.arrays.slots.places import laid
-from aglet.arrays.slots.values import DIGIT, Numbers, looked_up, together
+from aglet.arrays.slots.values import DIGIT, Numbers, looked_up_all, together
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -37,8 +38,8 @@ def by_digits(ufunc: np.ufunc, x: Any, y: Any) -> tuple[Numbers, Any] | None:
         return None
     differences = together(session, [apart(session, one, other) for one, other in zip(*pairs, strict=True)], FULL)
     base = _NEGATED.get(ufunc, ufunc)
-    low, high = (_decided(session, one, base) for one in differences)
-    same = _decided(session, differences[1], np.equal)
+    [low] = _decided(session, differences[0], [base])
+    high, same = _decided(session, differences[1], [base, np.equal])
     key, engine = session.relinearization("A comparison of two arrays"), session.engine
     both = [engine.multiply(a, b, key) for a, b in zip(same, low, strict=True)]
     if base is not np.equal:
@@ -77,7 +78,7 @@ def apart(session: SlotSession, x: Any, y: Any) -> Numbers:
     return Numbers(([less(a, b) for a, b in zip(x, y, strict=True)],), 0, 1 - DIGIT, DIGIT - 1)
 
 
-def _decided(session: SlotSession, apart: Numbers, ufunc: np.ufunc) -> Any:
+def _decided(session: SlotSession, apart: Numbers, ufuncs: Sequence[np.ufunc]) -> list[Any]:
     """0 or 1 for each difference, with a level beyond the product that follows and the one that stays."""
-    table = ufunc(np.arange(1 - DIGIT, DIGIT), 0).astype(np.int64)
-    return looked_up(session, apart, table).digits[0]
+    tables = [ufunc(np.arange(1 - DIGIT, DIGIT), 0).astype(np.int64) for ufunc in ufuncs]
+    return [one.digits[0] for one in looked_up_all(session, apart, tables)]

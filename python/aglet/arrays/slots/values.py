@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
 __all__ = [
-    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "ready", "room", "together",
-    "too_noisy",
+    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "looked_up_all", "ready",
+    "room", "together", "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -62,6 +62,11 @@ class Numbers:
     def places(self) -> int:
         """How many values there may be."""
         return self.high - self.low + 1
+
+    def digit(self, at: int) -> Numbers:
+        """One digit as numbers of their own, the same ones each time, so that its tables are kept."""
+        name = f"digit {at}".encode()
+        return self.tables.setdefault(name, Numbers((self.digits[at],), 0, 0, DIGIT - 1))
 
     def whole(self, session: SlotSession) -> Numbers:
         """The numbers in one slot each, without an offset. It uses no level."""
@@ -140,32 +145,46 @@ def looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     LevelError
         If it takes more levels than there are, and no bootstrap.
     """
-    name = table.tobytes()
-    if name not in x.tables:
-        x.tables[name] = _looked_up(session, x, table)
-    return x.tables[name]
+    return looked_up_all(session, x, [table])[0]
 
 
-def _looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
+def looked_up_all(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> list[Numbers]:
+    """`looked_up` of several tables, which share the powers of the numbers."""
+    missing = {one.tobytes(): one for one in tables if one.tobytes() not in x.tables}
+    found = [_by_arithmetic(session, x, one) for one in missing.values()]
+    bent = [one for one, made in zip(missing.values(), found, strict=True) if made is None]
+    others = iter(_by_polynomials(session, x, bent) if bent else [])
+    made = [next(others) if one is None else one for one in found]
+    x.tables.update(zip(missing, made, strict=True))
+    return [x.tables[one.tobytes()] for one in tables]
+
+
+def _by_arithmetic(session: SlotSession, x: Numbers, table: Entries) -> Numbers | None:
+    """Of a table that is a line."""
     low, high = int(table.min()), int(table.max())
     session.check_range(low, high)
     if low == high:
         return x.constant(session, low)
     steps = np.diff(table)
-    if (steps == steps[0]).all():
-        slope = int(steps[0])
-        return x.scaled(session, slope, int(table[0]) - slope * x.low)
-    x, entries = _placed(session, x, table)
+    if (steps != steps[0]).any():
+        return None
+    slope = int(steps[0])
+    return x.scaled(session, slope, int(table[0]) - slope * x.low)
+
+
+def _by_polynomials(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> list[Numbers]:
+    x, entries = _placed(session, x, tables)
     # A cast or a bootstrap needs one more.
     needed = session.engine.plan_lookup(entries, len(x.digits)).levels + 1
     x = _quiet(session, x, needed)
-    key, call = session.relinearization("A table"), session.engine.lookup
+    key, call = session.relinearization("A table"), session.engine.lookup_many
     if x.level < needed and _goes_in_parts(session, x, entries, needed):
-        again = session.bootstrap_key()
-        made = [call(chunk, entries, key, bootstrap_key=again) for chunk in x.digits[0]]
-        return Numbers((made,), 0, low, high)
-    columns = zip(*enough(session, x, needed).digits, strict=True)
-    return Numbers(([call(list(digits), entries, key) for digits in columns],), 0, low, high)
+        rows = call(x.digits[0], entries, key, bootstrap_key=session.bootstrap_key())
+    else:
+        columns = zip(*enough(session, x, needed).digits, strict=True)
+        rows = call([list(digits) for digits in columns], entries, key)
+    ends = [(int(table.min()), int(table.max())) for table in tables]
+    return [Numbers((list(made),), 0, *end) for made, end in zip(zip(*rows, strict=True), ends, strict=True)]
 
 
 def _goes_in_parts(session: SlotSession, x: Numbers, entries: Entries, needed: int) -> bool:
@@ -182,8 +201,8 @@ def _quiet(session: SlotSession, x: Numbers, needed: int) -> Numbers:
     return x.quieter(session) if loud and (session.bootstrap_level is not None or x.level > needed) else x
 
 
-def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, Entries]:
-    """Numbers from 0 on, and the table with as many entries as their digits have values."""
+def _placed(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> tuple[Numbers, Entries]:
+    """Numbers from 0 on, and tables with as many entries as their digits have values."""
     if x.places > MOST_PLACES:
         raise RangeError(
             f"These numbers may have {x.places:,} values, and a table of slots has up to {MOST_PLACES:,}; declare a "
@@ -191,10 +210,10 @@ def _placed(session: SlotSession, x: Numbers, table: Entries) -> tuple[Numbers, 
         )
     if len(x.digits) == 1:
         moved = [session.engine.add(chunk, x.offset - x.low) for chunk in x.digits[0]]
-        return Numbers((moved if x.offset != x.low else x.digits[0],), 0, 0, x.places - 1), table
+        return Numbers((moved if x.offset != x.low else x.digits[0],), 0, 0, x.places - 1), np.stack(tables)
     # Digits hold a number less the offset, whatever is declared of it since.
-    full = np.full(DIGIT ** len(x.digits), table[0])
-    full[x.low - x.offset : x.high - x.offset + 1] = table
+    full = np.stack([np.full(DIGIT ** len(x.digits), table[0]) for table in tables])
+    full[:, x.low - x.offset : x.high - x.offset + 1] = tables
     return x, full
 
 
@@ -207,13 +226,18 @@ def room(session: SlotSession, x: Numbers, levels: int, least: int) -> Numbers:
 
 
 def together(session: SlotSession, some: Sequence[Numbers], levels: int) -> list[Numbers]:
-    """Numbers with so many levels, after one bootstrap of all if one has fewer; as they are without a bootstrap."""
-    least, after = min(one.level for one in some), session.bootstrap_level
-    if least >= levels or least < 1 or after is None or after < levels:
+    """Numbers with so many levels, after one bootstrap of all that have fewer; as they are where that does not help."""
+    after = session.bootstrap_level
+    if after is None or after < levels or min(one.level for one in some) < 1:
         return list(some)
-    found = iter(session.bootstrapped([chunk for one in some for digit in one.digits for chunk in digit]))
-    digits = [tuple([next(found) for _ in digit] for digit in one.digits) for one in some]
-    return [Numbers(made, one.offset, one.low, one.high) for made, one in zip(digits, some, strict=True)]
+    low = [one for one in some if one.level < levels]
+    chunks = [chunk for one in low for digit in one.digits for chunk in digit]
+    found = iter(session.bootstrapped(chunks) if chunks else [])
+    made = []
+    for one in some:
+        digits = tuple([next(found) for _ in digit] for digit in one.digits) if one.level < levels else one.digits
+        made.append(Numbers(digits, one.offset, one.low, one.high) if one.level < levels else one)
+    return made
 
 
 def ready(session: SlotSession, x: Numbers, table: Entries) -> Numbers:

@@ -10,7 +10,7 @@ import numpy as np
 from aglet import _core, forecast
 from aglet.arrays.digits.model import Cells
 from aglet.arrays.slots.session import SlotSession
-from aglet.errors import LevelError, ParameterError
+from aglet.errors import LevelError, NoiseError, ParameterError
 from aglet.integer.circuits import CircuitPlan, PartsPlan
 from aglet.integer.engine import IntegerEngine
 from aglet.scheme_switch.switch import SchemeSwitch
@@ -22,10 +22,10 @@ __all__ = ["simulated"]
 
 _FEW, _MANY = "table of 4 bits", "table of 8 bits"
 _PAIR = "table of 8 bits in 2 digits"
+_TAKEN = 3.0
+"""Bits of noise above a rounding that a bootstrap takes at level 1; above it they are divided on the way."""
 _MASK = 23.0
 """Bits of noise of a product with numbers in the clear in all slots."""
-_SUMS = 2.9
-"""Bits of noise of a table in parts, whose last sum has dozens of products."""
 _PLAIN = 0.5
 """A product with numbers in the clear, as a part of one of ciphertexts with its relinearization."""
 
@@ -87,9 +87,12 @@ class _Engine:
             # One number in all slots is no polynomial.
             self._spend(_PLAIN * self._rows["product"]["seconds"] * (np.ndim(y) > 0))
             return _Chunk(x.level, x.noise + (_MASK if np.ndim(y) else abs(int(y)).bit_length() - 1))
+        return self.product_sum([x], [y], key)
+
+    def product_sum(self, left: Sequence[_Chunk], right: Sequence[_Chunk], key: Any) -> _Chunk:
         self.machine.done["products"] += 1
-        self._spend(self._rows["product"]["seconds"])
-        return _Chunk(min(x.level, y.level) - 1)
+        self._spend(self._rows["product"]["seconds"] * (1 + _PLAIN * (len(left) - 1)))
+        return _Chunk(min(x.level for x in (*left, *right)) - 1)
 
     def weighted_sum(self, ciphertexts: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
         terms = [self.multiply(x, weight) for x, weight in zip(ciphertexts, weights, strict=True)]
@@ -101,22 +104,28 @@ class _Engine:
     def plan_lookup_in_parts(self, table: Any, level: int) -> PartsPlan | None:
         return self.engine.plan_lookup_in_parts(table, level)
 
-    def lookup(self, digits: Any, table: Any, key: Any, *, bootstrap_key: Any = None) -> _Chunk:
+    def lookup_many(
+        self, numbers: Sequence[Any], tables: Any, key: Any, *, bootstrap_key: Any = None
+    ) -> list[list[_Chunk]]:
         if bootstrap_key is not None:
-            return self._in_parts(digits, table)
-        found = self.plan_lookup(table, len(digits))
-        self.machine.done["products"] += found.relinearizations
-        self._spend(found.relinearizations * self._each(found.relinearizations, len(digits)))
-        return _Chunk(min(one.level for one in digits) - found.levels)
+            return self._in_parts(numbers, tables)
+        columns = [one if isinstance(one, list) else [one] for one in numbers]
+        found = self.plan_lookup(tables, len(columns[0]))
+        self._tables(found.relinearizations * len(columns), found.relinearizations, len(columns[0]))
+        levels = [min(one.level for one in column) - found.levels for column in columns]
+        return [[_Chunk(level) for _ in tables] for level in levels]
 
-    def _in_parts(self, x: _Chunk, table: Any) -> _Chunk:
-        found = self.plan_lookup_in_parts(table, x.level)
+    def _in_parts(self, numbers: Sequence[_Chunk], tables: Any) -> list[list[_Chunk]]:
+        found = self.plan_lookup_in_parts(tables, min(x.level for x in numbers))
         if found is None:
             raise LevelError("A bootstrap leaves too few levels for this table.")
-        self.machine.done["products"] += found.relinearizations
-        self._spend(found.relinearizations * self._each(found.relinearizations, 1))
-        self.bootstrap_many([x] * found.bootstraps, None)
-        return _Chunk(found.output_level, _SUMS)
+        self._tables(found.relinearizations * len(numbers), found.relinearizations, 1)
+        self.bootstrap_many([x for x in numbers for _ in range(found.bootstraps)], None)
+        return [[_Chunk(found.output_level, found.noise_excess) for _ in tables] for _ in numbers]
+
+    def _tables(self, relinearizations: int, each: int, digits: int) -> None:
+        self.machine.done["products"] += relinearizations
+        self._spend(relinearizations * self._each(each, digits))
 
     def _each(self, count: int, digits: int) -> float:
         """Seconds of a relinearization with all that goes with it, between those of tables that are modelled."""
@@ -159,6 +168,10 @@ class _Engine:
         return x
 
     def bootstrap_many(self, chunks: Sequence[_Chunk], key: Any) -> list[_Chunk]:
+        if any(one.level < 1 for one in chunks):
+            raise LevelError("A ciphertext at level 0 is left to bootstrap; bootstrap it one operation earlier.")
+        if any(one.level == 1 and one.noise > _TAKEN for one in chunks):
+            raise NoiseError("A ciphertext at level 1 has more noise than a bootstrap takes; bootstrap it earlier.")
         self.machine.done["refreshes"] += len(chunks)
         self._spend(len(chunks) * self._bootstrap)
         return [_Chunk(self.bootstrap_output_level or 0, 1.0) for _ in chunks]
