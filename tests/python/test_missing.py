@@ -47,7 +47,7 @@ DIGITS: list[tuple[str, str, Any]] = [
 ]  # fmt: skip
 SLOTS: list[tuple[str, str, Any]] = [
     ("numpy.real(x)", "numpy.real(x.to('digits'))", X),
-    ("numpy.bitwise_and(x, y)", "numpy.bitwise_and(x.to('digits'), y.to('digits'))", X & Y),
+    ("numpy.right_shift(x, y)", "numpy.right_shift(x.to('digits'), y.to('digits'))", X >> Y),
     ("x << y", "x.to('digits') << y.to('digits')", X << Y),
 ]
 FLOATS: list[tuple[str, str, Any]] = [

@@ -297,7 +297,8 @@ def test_levels_without_a_bootstrap_serve_noisy_numbers() -> None:
         (lambda x, y: x + y, (40,)), (lambda x, y: (x + y) - (x + x), (40,)), (np.maximum, (40,)),
         (lambda x, y: np.maximum(x + y, x), (40,)), (lambda x, y: x.max(axis=0), (6, 9)),
         (lambda x, y: np.sort(x), (9, 3)), (lambda x, y: x.argmin(axis=1), (9, 5)),
-        (lambda x, y: x.astype(np.int16) * 2 - y > 30, (40,)),
+        (lambda x, y: x.astype(np.int16) * 2 - y > 30, (40,)), (lambda x, y: (x ^ y) | x, (40,)),
+        (lambda x, y: (x.astype(np.int16) - y) & x, (40,)), (lambda x, y: x & (x // 3 | y), (2100,)),
     ],
 )  # fmt: skip
 def test_a_plan_counts_the_bootstraps_of_a_run(function: Any, shape: Any) -> None:

@@ -18,6 +18,11 @@ __all__ = ["program"]
 
 _SHAPES = [[()], [(1,)], [(5,)], [(2, 3), (3,), (2, 1), ()], [(20,)], [(4, 38), (38,), (4, 1)], [(3, 3)], [(80,)]]
 """Of the arrays of a program, over one row of 64 slots, two rows, and two ciphertexts."""
+_BOUNDS: dict[str, Any] = {
+    "?": [None], "u1": [None, None, (16, 200), (3, 90)], "i1": [None, None, (-90, 7), (-4, 3)],
+    "i2": [None, (-300, 500), (0, 100)],
+}  # fmt: skip
+"""What is declared of arrays; None for all that their dtype has."""
 _FEW = 20
 """Elements that cross: each takes a millisecond for each digit."""
 _MOST = 400
@@ -86,7 +91,9 @@ def _run(data: Any) -> None:
     pool: list[tuple[Any, Any]] = []
     for dtype in data.draw(st.lists(st.sampled_from(["?", "u1", "i1", "i2"]), min_size=1, max_size=3)):
         clear = _values(random, np.dtype(dtype), data.draw(st.sampled_from(shapes)))
-        pool.append((own.encrypt(clear, representation="slots"), clear))
+        bound = data.draw(st.sampled_from(_BOUNDS[dtype]))
+        clear = clear if bound is None else np.asarray(np.clip(clear, *bound))
+        pool.append((own.encrypt(clear, bound=bound, representation="slots"), clear))
     for _ in range(data.draw(st.integers(1, 5))):
         if data.draw(st.booleans()):
             name = data.draw(st.sampled_from(list(_ONE)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
+from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
@@ -21,7 +22,8 @@ __all__ = ["apply", "cast", "refusal", "signed", "where"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
-_LOGIC = (np.logical_and, np.logical_or, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor)
+_BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
+_LOGIC = (np.logical_and, np.logical_or, np.logical_xor, *_BITWISE)
 
 
 _OF_BOOLEANS = {np.add: "or", np.multiply: "and"}
@@ -69,7 +71,8 @@ def refusal(name: str) -> str:
     """What is said of a function that these arrays do not have."""
     return (
         f"numpy.{name} is not supported on these encrypted slots; supported are every function of one array with "
-        'numbers, and + - * @ comparisons minimum maximum where, logic of booleans, of two. For more, x.to("digits").'
+        "numbers, and + - * & | ^ @ comparisons minimum maximum where, logic of booleans, of two. For more, "
+        'x.to("digits").'
     )
 
 
@@ -136,6 +139,8 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         return _sum(x, y, 1 if ufunc is np.add else -1, np.asarray(wanted).dtype)
     if ufunc is np.multiply:
         return _product(x, y, np.asarray(wanted).dtype)
+    if ufunc in _BITWISE:
+        return bitwise(ufunc, x, y, np.asarray(wanted).dtype)
     raise TypeError(refusal(ufunc.__name__))
 
 
