@@ -11,7 +11,7 @@ from aglet import checks
 from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
-from aglet.arrays.slots import functions, lifting, moves, operations, sums
+from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums
 from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
 from aglet.arrays.sums import axes_of
 from aglet.arrays.whole import WholeNumbers
@@ -35,7 +35,6 @@ class EncryptedSlots(WholeNumbers):
 
     __slots__ = ("_counted", "_floats", "dtype", "everywhere", "index", "numbers", "session", "table")
 
-    _reductions = sums
     session: SlotSession
     numbers: Numbers
     """The encrypted numbers that the elements are made of."""
@@ -69,6 +68,10 @@ class EncryptedSlots(WholeNumbers):
         """The lengths of the axes, as in numpy."""
         found: tuple[int, ...] = self.index.shape
         return found
+
+    @property
+    def _reductions(self) -> Any:
+        return sums if self.size else empty.REDUCTIONS
 
     @property
     def representation(self) -> str:
@@ -176,6 +179,8 @@ class EncryptedSlots(WholeNumbers):
         return operations.cast(self, wanted)
 
     def _lifted(self) -> Any:
+        if not self.size:
+            raise empty.refuse_floats()
         if self._floats is None:
             self._floats = lifting.to_floats(self)
         return self._floats
@@ -193,10 +198,10 @@ class EncryptedSlots(WholeNumbers):
     def moved(self, move: Callable[[Any], Any]) -> EncryptedSlots:
         """The elements where numpy moves them to. It costs nothing, and ciphertexts without an element are left out."""
         index = np.asarray(move(self.index), dtype=np.int64)
-        if not index.size:
-            raise RangeError("This choice has no element, and an encrypted array needs at least one.")
         slots, numbers = self.session.slots, self.numbers
         used, inverse = np.unique(index // slots, return_inverse=True)
+        # Without an element, one ciphertext stays.
+        used = used if index.size else np.zeros(1, dtype=np.int64)
         if len(used) < numbers.shape[1]:
             numbers, index = numbers.chosen(used), inverse.reshape(index.shape) * slots + index % slots
         found = EncryptedSlots(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
@@ -211,6 +216,8 @@ class EncryptedSlots(WholeNumbers):
         Errors are those of `aglet.arrays.slots.moves.moved`.
         """
         slots = self.session.slots
+        if not self.size:
+            return self
         count = int(index.max()) // slots + 1 if count is None else count
         if self.everywhere and not alone:
             numbers = self.numbers.chosen([0] * count)
@@ -231,6 +238,8 @@ class EncryptedSlots(WholeNumbers):
     # Reductions
 
     def _mean(self, axis: Any, keepdims: bool) -> Any:
+        if not self.size:
+            raise empty.refuse_floats()
         # numpy has no axis of a number here, as it has for sums.
         found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
         return found.astype(np.float64) * (found.size / self.size)

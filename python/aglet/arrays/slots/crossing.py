@@ -48,6 +48,8 @@ def to_digits(x: EncryptedSlots) -> EncryptedIntegers:
     session = x.session.digits
     if session is None:
         raise MissingKeyError(f"Digits need keys of FHEW for messages of 4 bits beside these; {_MAKES}")
+    if not x.size:
+        return session.clear(np.zeros(x.shape, x.dtype))
     values = x.values() if x.dtype.kind != "b" else (x.values() != 0).astype(np.int64)
     found: list[AnyDigit] = []
     for at in range(dtypes.width(x.dtype)):
@@ -82,6 +84,9 @@ def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
     session = x.session.integers
     if session is None:
         raise MissingKeyError(f"Slots need keys of an IntegerEngine beside these; {_MAKES}")
+    if not x.size:
+        none: EncryptedSlots = session.public(np.zeros(x.shape), x.dtype)
+        return none
     low, high = casts.span(x)
     session.check_range(low, high)
     planes = [(at, digit) for at, digit in enumerate(x.digits) if isinstance(digit, Digit)]

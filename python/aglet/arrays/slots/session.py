@@ -102,7 +102,7 @@ class SlotSession(InFolders[EncryptedSlots]):
 
         The last axes that fit a row of slots together are in one row, so that sums and copies along them stay there.
         """
-        index, rows = layout.spread(shape, self.row_slots) if shape else (layout.in_a_row(shape), 1)
+        index, rows = layout.spread(shape, self.row_slots) if shape and all(shape) else (layout.in_a_row(shape), 1)
         return index, -(-rows // 2)
 
     # In and out
@@ -147,15 +147,13 @@ class SlotSession(InFolders[EncryptedSlots]):
                 f"Slots of integers hold booleans and whole numbers, not {given}; {checks.conversion(given.kind)}."
             )
         wanted = dtypes.known(given if dtype is None else dtype)
-        if not array.size:
-            raise RangeError("This array has no element, and an encrypted one needs at least one.")
         low, high = dtypes.span(wanted) if bound is None else dtypes.ends(bound, wanted)
         dtypes.check_within(array, (low, high))
         self.check_range(low, high)
         index, count = self.laid_out(array.shape)
         flat = np.full(count * self.slots, low, dtype=np.int64)
         flat[index] = array
-        flat = flat[: int(index.max()) + 1]
+        flat = flat[: int(index.max(initial=0)) + 1]
         if DIGIT < high - low + 1 <= DIGIT**MOST_DIGITS:
             above = flat - low
             digits = tuple(self._encrypted(above // DIGIT**at % DIGIT) for at in range(MOST_DIGITS))
@@ -177,13 +175,15 @@ class SlotSession(InFolders[EncryptedSlots]):
             If there is no pattern, and no key that encrypts.
         """
         flat = np.asarray(values).astype(np.int64).reshape(-1)
-        low, high = (int(flat.min()), int(flat.max())) if flat.size else (0, 0)
+        size = flat.size
+        flat = flat if size else np.zeros(1, dtype=np.int64)
+        low, high = int(flat.min()), int(flat.max())
         self.check_range(low, high)
         pattern = self._encrypted(np.zeros(1, dtype=np.int64))[0] if pattern is None else pattern
         zero = self.engine.subtract(pattern, pattern)
-        rows = [flat[at : at + self.slots] for at in range(0, flat.size, self.slots)] or [flat]
+        rows = [flat[at : at + self.slots] for at in range(0, flat.size, self.slots)]
         numbers = Numbers(([self.engine.add(zero, row) for row in rows],), 0, low, high)
-        return EncryptedSlots(self, numbers, None, np.dtype(dtype), np.arange(flat.size).reshape(np.shape(values)))
+        return EncryptedSlots(self, numbers, None, np.dtype(dtype), np.arange(size).reshape(np.shape(values)))
 
     def _encrypted(self, flat: Any) -> list[Any]:
         key: Any = self.keys.secret if self.keys.public is None else self.keys.public

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["holds_slots", "load", "save"]
 
 _HEAD = "slots.json"
+_MOST = 2**40
+"""Places that an array without elements may have but for its axis of length 0."""
 
 
 def holds_slots(place: Path) -> bool:
@@ -58,13 +60,16 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         head = head_of(place, _HEAD)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         digits, (offset, low, high) = int(head["digits"]), (int(end) for end in head["numbers"])
-        rows = -(-math.prod(shape) // session.slots)
+        # Without an element there is one ciphertext.
+        rows = max(1, -(-math.prod(shape) // session.slots))
         version, straight = head["version"], head["version"] == 1
         # A forged shape is refused before places are counted.
-        least_fits = 0 < rows < files and min(shape, default=1) > 0
+        least_fits = 0 < rows < files and min(shape, default=1) >= 0
         rows = rows if straight or not least_fits else session.laid_out(shape)[1]
         least, most = dtypes.span(dtype)
-        fits = 0 < digits <= MOST_DIGITS and 0 < rows * digits < files and min(shape, default=1) > 0
+        fits = 0 < digits <= MOST_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
+        # Of a shape without elements numpy counts the other axes.
+        fits = fits and math.prod(n or 1 for n in shape) < _MOST if 0 in shape else fits
         within = least <= low <= high <= most and abs(offset) <= max(-least, most)
         names = _names(min(rows * digits, files))
         whole = version in (1, 2) and unchanged(place, head, names)
