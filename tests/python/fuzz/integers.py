@@ -228,6 +228,14 @@ def _sum_of_products(w: World, x: Value, y: Value, message: Any, number: int) ->
     return e.relinearize(both, w.relin), w.centred(w.product(x[1], x[1]) + w.product(x[1], y[1]))
 
 
+def _product_sum(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    """Operands of any levels and histories, relinearized once."""
+    low = w.engine.mod_switch(x[0], max(x[0].level - 1, 0))
+    found = w.engine.product_sum([x[0], y[0], low], [y[0], y[0], x[0]], w.relin)
+    terms = (x[1], y[1]), (y[1], y[1]), (x[1], x[1])
+    return found, w.centred(sum(w.product(a, b) for a, b in terms))
+
+
 def _multiply_plain(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
     return w.engine.multiply(x[0], message), w.product(x[1], message)
 
@@ -296,6 +304,17 @@ def _bootstrap_both(w: World, x: Value, y: Value, message: Any, number: int) -> 
     return w.engine.subtract(left, right), w.centred(x[1] - y[1])
 
 
+def _polynomial_in_parts(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    """Of any level, with bootstraps of the variable and its powers."""
+    coefficients = [*range(-3, 6), number, 1]
+    found = w.engine.evaluate_polynomial(x[0], coefficients, w.relin, bootstrap_key=w.bootstrap)
+    one = np.ones(w.n, dtype=np.int64) if w.slots else np.eye(1, w.n, dtype=np.int64)[0]
+    wanted = np.zeros(w.n, dtype=np.int64)
+    for c in coefficients[::-1]:
+        wanted = w.centred(w.product(wanted, x[1]) + c * one)
+    return found, wanted
+
+
 def _square_and_bootstrap(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
     """A product down to where a bootstrap takes it, which has the noise of sums before it."""
     low = w.engine.square(w.engine.add(w.engine.mod_switch(x[0], 2), number), w.relin)
@@ -315,6 +334,7 @@ STEPS: list[Callable[..., Value]] = [
     _multiply_scaled,
     _square,
     _sum_of_products,
+    _product_sum,
     _multiply_plain,
     _weighted_sum,
     _multiply_number,
@@ -341,5 +361,5 @@ GROWING = [
 ]
 """What is done again and again until it is refused."""
 
-REFRESHING = [_bootstrap, _bootstrap, _bootstrap_both, _square_and_bootstrap]
+REFRESHING = [_bootstrap, _bootstrap, _bootstrap_both, _square_and_bootstrap, _polynomial_in_parts]
 """Where the set has a bootstrap."""
