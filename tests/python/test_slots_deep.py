@@ -305,7 +305,7 @@ def test_a_plan_counts_the_bootstraps_of_a_run(function: Any, shape: Any) -> Non
     engine, own = slots_engine(), session()
     shadow: Any = SimpleNamespace(digits=SimpleNamespace(engine=low()), done=Counter(), seconds=0.0, beside=0)
     planned = simulated(engine, shadow)
-    function(*(planned.encrypt(np.zeros(shape, np.uint8), np.uint8) for _ in range(2))).forced()
+    forecast = function(*(planned.encrypt(np.zeros(shape, np.uint8), np.uint8) for _ in range(2))).forced()
     done, many = [], IntegerEngine.bootstrap_many
 
     def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, bootstrap_key: Any = None) -> Any:
@@ -325,3 +325,39 @@ def test_a_plan_counts_the_bootstraps_of_a_run(function: Any, shape: Any) -> Non
         np.testing.assert_array_equal(own.decrypt(found), function(x, y))
     assert shadow.done["refreshes"] == len(done)
     assert shadow.done["products"] > 0
+    # Levels are those of the run but for one, and noise is that of the law but for fractions of a bit.
+    for chunks, others in zip(found.forced().digits, forecast.digits, strict=True):
+        for chunk, other in zip(chunks, others, strict=True):
+            assert abs(chunk.level - other.level) <= 1
+            assert abs(engine.noise_excess(chunk) - other.noise.bits) < 1
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [
+        (lambda x: np.argsort(np.where(np.max(x, axis=-1, keepdims=True) - x > 2, x, x), axis=0), (4, 1)),
+        (lambda x: (x + x[::-1])[..., None] + x, (20,)), (lambda x: (x[::-1] == x) % np.int8(1), (9,)),
+        (lambda x: np.where((y := np.minimum(x, x[::-1])) > 2, y - x, x), (9,)),
+        (lambda x: np.minimum(x.astype(np.int16), 3) * 5 - x[::-1], (9,)),
+    ],
+)  # fmt: skip
+def test_at_the_real_size_numbers_are_bootstrapped_in_time(function: Any, shape: Any) -> None:
+    """Noise of the law, of which a ring of tests has five bits less: what is left can be bootstrapped once more."""
+    shadow: Any = SimpleNamespace(digits=SimpleNamespace(engine=low()), done=Counter(), seconds=0.0, beside=0)
+    own = simulated(IntegerEngine(preset="int16"), shadow)
+    for dtype in (np.uint8, np.int8):
+        found = function(own.encrypt(np.zeros(shape, dtype), dtype)).forced()
+        assert found.level >= 1
+        found.refreshed(own)
+
+
+def test_a_simulated_bootstrap_refuses_what_a_real_one_refuses() -> None:
+    shadow: Any = SimpleNamespace(digits=SimpleNamespace(engine=low()), done=Counter(), seconds=0.0, beside=0)
+    own = simulated(IntegerEngine(preset="int16"), shadow)
+    [chunk] = own.encrypt(np.arange(9), bound=(0, 9)).numbers.digits[0]
+    at_1 = own.engine.mod_switch(chunk, 1)
+    own.bootstrapped([at_1, own.engine.multiply(at_1, 8)])
+    with pytest.raises(NoiseError, match="more noise"):
+        own.bootstrapped([own.engine.multiply(at_1, 9)])
+    with pytest.raises(LevelError):
+        own.bootstrapped([own.engine.mod_switch(chunk, 0)])

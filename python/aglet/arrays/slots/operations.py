@@ -12,7 +12,7 @@ from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
-from aglet.arrays.slots.values import MOST_PLACES, Numbers, looked_up, room, too_noisy
+from aglet.arrays.slots.values import MOST_PLACES, Numbers, looked_up, noise_at_1, room, too_noisy
 from aglet.errors import KeyMismatchError, RangeError
 
 if TYPE_CHECKING:
@@ -205,11 +205,13 @@ def _combined(x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
     engine = session.engine
     if is_slots(x) and is_slots(y):
         call: Callable[[Any, Any], Any] = engine.add if sign == 1 else engine.subtract
-        first, second = chunks_of(x), chunks_of(y)
-        made = [call(a, b) for a, b in zip(first, second, strict=True)]
-        if too_noisy(session, made):
-            # What is added to a bootstrap is divided on its way down.
-            made = [call(a, b) for a, b in zip(session.bootstrapped(first), second, strict=True)]
+        pair = [chunks_of(x), chunks_of(y)]
+        made = [call(a, b) for a, b in zip(*pair, strict=True)]
+        for loudest in sorted((0, 1), key=lambda at: noise_at_1(session, pair[at]), reverse=True):
+            if too_noisy(session, made):
+                # What is added to a bootstrap is divided on its way down.
+                pair[loudest] = session.bootstrapped(pair[loudest])
+                made = [call(a, b) for a, b in zip(*pair, strict=True)]
         return np.arange(low, high + 1), Numbers((made,), 0, low, high)
     encrypted, plain = (x, y) if is_slots(x) else (y, x)
     rows, chunks = laid(encrypted, plain), chunks_of(encrypted)

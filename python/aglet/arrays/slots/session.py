@@ -180,7 +180,7 @@ class SlotSession(InFolders[EncryptedSlots]):
         low, high = int(flat.min()), int(flat.max())
         self.check_range(low, high)
         pattern = self._encrypted(np.zeros(1, dtype=np.int64))[0] if pattern is None else pattern
-        zero = self.engine.subtract(pattern, pattern)
+        zero = self.engine.multiply(pattern, 0)
         rows = [flat[at : at + self.slots] for at in range(0, flat.size, self.slots)]
         numbers = Numbers(([self.engine.add(zero, row) for row in rows],), 0, low, high)
         return EncryptedSlots(self, numbers, None, np.dtype(dtype), np.arange(size).reshape(np.shape(values)))

@@ -7,7 +7,7 @@ elements hold something else.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
 __all__ = [
-    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "looked_up_all", "ready",
-    "room", "together", "too_noisy",
+    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "looked_up_all",
+    "noise_at_1", "ready", "room", "together", "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -70,10 +70,15 @@ class Numbers:
 
     def whole(self, session: SlotSession) -> Numbers:
         """The numbers in one slot each, without an offset. It uses no level."""
-        engine, (first, *others) = session.engine, self.digits
-        chunks = first
-        for at, digit in enumerate(others, 1):
-            chunks = [engine.add(x, engine.multiply(y, DIGIT**at)) for x, y in zip(chunks, digit, strict=True)]
+        engine, others = session.engine, self.digits[1:]
+
+        def made(numbers: Numbers) -> Chunks:
+            chunks = numbers.digits[0]
+            for at, digit in enumerate(numbers.digits[1:], 1):
+                chunks = [engine.add(x, engine.multiply(y, DIGIT**at)) for x, y in zip(chunks, digit, strict=True)]
+            return chunks
+
+        chunks = _in_time(session, self, made) if others else self.digits[0]
         chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
         return Numbers((chunks,), 0, self.low, self.high)
 
@@ -82,8 +87,12 @@ class Numbers:
         engine = session.engine
         ends = sorted((factor * self.low + add, factor * self.high + add))
         session.check_range(*ends)
-        chunks = self.whole(session).digits[0]
-        chunks = chunks if factor == 1 else [engine.multiply(x, factor) for x in chunks]
+
+        def made(numbers: Numbers) -> Chunks:
+            return [engine.multiply(x, factor) for x in numbers.digits[0]]
+
+        whole = self.whole(session)
+        chunks = whole.digits[0] if factor == 1 else _in_time(session, whole, made)
         return Numbers(([engine.add(x, add) for x in chunks] if add else chunks,), 0, ends[0], ends[1])
 
     def same(self, other: Numbers) -> bool:
@@ -124,7 +133,7 @@ class Numbers:
     def constant(self, session: SlotSession, value: int) -> Numbers:
         """The same value everywhere, as ciphertexts that everybody can read."""
         engine = session.engine
-        chunks = [engine.add(engine.subtract(x, x), value) for x in self.digits[0]]
+        chunks = [engine.add(engine.multiply(x, 0), value) for x in self.digits[0]]
         return Numbers((chunks,), 0, value, value)
 
     def refreshed(self, session: SlotSession) -> Numbers:
@@ -197,8 +206,11 @@ def _goes_in_parts(session: SlotSession, x: Numbers, entries: Entries, needed: i
 
 def _quiet(session: SlotSession, x: Numbers, needed: int) -> Numbers:
     """Numbers whose noise a table does not square: a level lower, if it would and there is one, or a bootstrap."""
-    loud = any(session.engine.noise_excess(chunk) > _LOUD for digit in x.digits for chunk in digit)
-    return x.quieter(session) if loud and (session.bootstrap_level is not None or x.level > needed) else x
+    return x.quieter(session) if _loud(session, x) and (session.bootstrap_level is not None or x.level > needed) else x
+
+
+def _loud(session: SlotSession, x: Numbers) -> bool:
+    return any(session.engine.noise_excess(chunk) > _LOUD for digit in x.digits for chunk in digit)
 
 
 def _placed(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> tuple[Numbers, Entries]:
@@ -230,14 +242,16 @@ def together(session: SlotSession, some: Sequence[Numbers], levels: int) -> list
     after = session.bootstrap_level
     if after is None or after < levels or min(one.level for one in some) < 1:
         return list(some)
-    low = [one for one in some if one.level < levels]
-    chunks = [chunk for one in low for digit in one.digits for chunk in digit]
+    # A table lowers what is loud first.
+    low = [one.level - _loud(session, one) < levels for one in some]
+    chunks = [chunk for one, is_low in zip(some, low, strict=True) if is_low for digit in one.digits for chunk in digit]
     found = iter(session.bootstrapped(chunks) if chunks else [])
-    made = []
-    for one in some:
-        digits = tuple([next(found) for _ in digit] for digit in one.digits) if one.level < levels else one.digits
-        made.append(Numbers(digits, one.offset, one.low, one.high) if one.level < levels else one)
-    return made
+    return [
+        Numbers(tuple([next(found) for _ in digit] for digit in one.digits), one.offset, one.low, one.high)
+        if is_low
+        else one
+        for one, is_low in zip(some, low, strict=True)
+    ]
 
 
 def ready(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
@@ -249,11 +263,20 @@ def ready(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     return x.refreshed(session) if more else x
 
 
+def _in_time(session: SlotSession, x: Numbers, made: Callable[[Numbers], Chunks]) -> Chunks:
+    """What is made of numbers, of these after a bootstrap where no bootstrap would take the noise of it."""
+    found = made(x)
+    return made(x.refreshed(session)) if too_noisy(session, found) else found
+
+
 def too_noisy(session: SlotSession, chunks: Chunks) -> bool:
     """Whether a bootstrap, which alone is left at level 1, does not take the noise of one of these ciphertexts."""
-    if session.bootstrap_level is None:
-        return False
-    return any(chunk.level == 1 and session.engine.noise_excess(chunk) > _TAKEN for chunk in chunks)
+    return session.bootstrap_level is not None and noise_at_1(session, chunks) > _TAKEN
+
+
+def noise_at_1(session: SlotSession, chunks: Chunks) -> float:
+    """The most noise of those at level 1, where nothing divides it, in bits above a rounding."""
+    return max((session.engine.noise_excess(chunk) for chunk in chunks if chunk.level == 1), default=-math.inf)
 
 
 def bootstraps(session: SlotSession, table: Entries, level: int) -> float:

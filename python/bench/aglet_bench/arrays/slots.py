@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,19 +27,53 @@ _FEW, _MANY = "table of 4 bits", "table of 8 bits"
 _PAIR = "table of 8 bits in 2 digits"
 _TAKEN = 3.0
 """Bits of noise above a rounding that a bootstrap takes at level 1; above it they are divided on the way."""
-_MASK = 23.0
-"""Bits of noise of a product with numbers in the clear in all slots."""
+_MASK = 15.8
+"""Bits of noise of a product with numbers in the clear in all slots, beside half of log2 N."""
+_PRODUCT = -17.1
+"""What a division leaves of a product of quiet numbers, in bits above a rounding, beside log2 N."""
+_SWITCH, _DIVISION = 22.0, 36.0
+"""Bits of noise that a switch of the modulus takes away, and a division alone, as at the highest level."""
 _PLAIN = 0.5
 """A product with numbers in the clear, as a part of one of ciphertexts with its relinearization."""
 
 
-class _Chunk:
-    """A simulated ciphertext: its level, and bits of noise above that of a rounding."""
+@dataclass(frozen=True)
+class _Noise:
+    """Noise in roundings, in the parts that the law of integers adds: two of a kind as sums, kinds in quadrature."""
 
-    def __init__(self, level: int, noise: float = 0.0) -> None:
+    any: float = 0.0
+    divided: float = 0.0
+    products: float = 0.0
+    switches: float = 0.0
+
+    @property
+    def bits(self) -> float:
+        """Above a rounding."""
+        return math.log2(max(1.0, self.any + math.hypot(self.divided, self.products, self.switches)))
+
+    def plus(self, other: _Noise) -> _Noise:
+        """Of a sum."""
+        return _Noise(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    def times(self, factor: float) -> _Noise:
+        """So many times as large."""
+        return _Noise(*(getattr(self, one.name) * factor for one in fields(self)))
+
+
+_QUIET, _SWITCHED = _Noise(any=1.0), _Noise(switches=1.0)
+
+
+class _Chunk:
+    """A simulated ciphertext: its level and noise."""
+
+    def __init__(self, level: int, noise: _Noise = _QUIET) -> None:
         if level < 0:
             raise LevelError("No level is left; bootstrap first.")
         self.level, self.noise = level, noise
+
+    def at(self, level: int) -> _Noise:
+        """The noise at this level, or below its own."""
+        return self.noise if level == self.level else _SWITCHED
 
 
 class _Keys:
@@ -74,8 +111,7 @@ class _Engine:
             return x
         # The higher one is divided on its way down.
         level = min(x.level, y.level)
-        noise = [one.noise if one.level == level else 0.0 for one in (x, y)]
-        return _Chunk(level, float(np.logaddexp2(noise[0], noise[1])))
+        return _Chunk(level, x.at(level).plus(y.at(level)))
 
     subtract = add
 
@@ -86,17 +122,22 @@ class _Engine:
         if not isinstance(y, _Chunk):
             # One number in all slots is no polynomial.
             self._spend(_PLAIN * self._rows["product"]["seconds"] * (np.ndim(y) > 0))
-            return _Chunk(x.level, x.noise + (_MASK if np.ndim(y) else abs(int(y)).bit_length() - 1))
+            mask = 2 ** (_MASK + self.engine.log_n / 2)
+            return _Chunk(x.level, x.noise.times(mask if np.ndim(y) else abs(int(y))))
         return self.product_sum([x], [y], key)
 
     def product_sum(self, left: Sequence[_Chunk], right: Sequence[_Chunk], key: Any) -> _Chunk:
         self.machine.done["products"] += 1
         self._spend(self._rows["product"]["seconds"] * (1 + _PLAIN * (len(left) - 1)))
-        return _Chunk(min(x.level for x in (*left, *right)) - 1)
+        return _Chunk(min(x.level for x in (*left, *right)) - 1, self._of_products(len(left)))
+
+    def _of_products(self, count: int) -> _Noise:
+        """Of a sum of so many products of quiet numbers."""
+        return _Noise(divided=2 ** (_PRODUCT + self.engine.log_n) * count, products=1.0)
 
     def weighted_sum(self, ciphertexts: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
         terms = [self.multiply(x, weight) for x, weight in zip(ciphertexts, weights, strict=True)]
-        return _Chunk(min(x.level for x in terms), max(x.noise for x in terms))
+        return functools.reduce(self.add, terms)
 
     def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
         return self.engine.plan_lookup(table, digits)
@@ -113,7 +154,10 @@ class _Engine:
         found = self.plan_lookup(tables, len(columns[0]))
         self._tables(found.relinearizations * len(columns), found.relinearizations, len(columns[0]))
         levels = [min(one.level for one in column) - found.levels for column in columns]
-        return [[_Chunk(level) for _ in tables] for level in levels]
+        # Digits meet in as many products as the last one has values beside 0.
+        digits = len(columns[0])
+        products = round(len(tables[0]) ** (1 / digits)) - 1 if digits > 1 else found.levels
+        return [[_Chunk(level, self._of_products(products)) for _ in tables] for level in levels]
 
     def _in_parts(self, numbers: Sequence[_Chunk], tables: Any) -> list[list[_Chunk]]:
         found = self.plan_lookup_in_parts(tables, min(x.level for x in numbers))
@@ -121,7 +165,8 @@ class _Engine:
             raise LevelError("A bootstrap leaves too few levels for this table.")
         self._tables(found.relinearizations * len(numbers), found.relinearizations, 1)
         self.bootstrap_many([x for x in numbers for _ in range(found.bootstraps)], None)
-        return [[_Chunk(found.output_level, found.noise_excess) for _ in tables] for _ in numbers]
+        noise = _Noise(divided=2**found.noise_excess)
+        return [[_Chunk(found.output_level, noise) for _ in tables] for _ in numbers]
 
     def _tables(self, relinearizations: int, each: int, digits: int) -> None:
         self.machine.done["products"] += relinearizations
@@ -141,17 +186,20 @@ class _Engine:
         return float(found)
 
     def mod_switch(self, x: _Chunk, level: int) -> _Chunk:
-        return _Chunk(level)
+        # Below the highest level it multiplies before it divides.
+        taken = _DIVISION if x.level == self.engine.max_level else _SWITCH
+        left = _Noise(divided=2.0 ** (x.noise.bits - taken - _SWITCH * (x.level - level - 1)))
+        return _Chunk(level, left.plus(_SWITCHED))
 
     def rescale(self, x: _Chunk) -> _Chunk:
-        return _Chunk(x.level - 1)
+        return _Chunk(x.level - 1, _SWITCHED)
 
     def noise_excess(self, x: _Chunk) -> float:
-        return x.noise
+        return x.noise.bits
 
     def noise_budget(self, x: _Chunk) -> float:
-        """Of noise only the bits above a rounding are counted: to divide or to switch takes the same work."""
-        return 0.0
+        """But for what a level has: only ciphertexts of one level are compared."""
+        return -x.noise.bits
 
     def rotate_rows(self, x: _Chunk, key: Any, delta: int) -> _Chunk:
         return self._rotated(x, (-delta % (self.slot_count // 2)).bit_count())
@@ -170,11 +218,11 @@ class _Engine:
     def bootstrap_many(self, chunks: Sequence[_Chunk], key: Any) -> list[_Chunk]:
         if any(one.level < 1 for one in chunks):
             raise LevelError("A ciphertext at level 0 is left to bootstrap; bootstrap it one operation earlier.")
-        if any(one.level == 1 and one.noise > _TAKEN for one in chunks):
+        if any(one.level == 1 and one.noise.bits > _TAKEN for one in chunks):
             raise NoiseError("A ciphertext at level 1 has more noise than a bootstrap takes; bootstrap it earlier.")
         self.machine.done["refreshes"] += len(chunks)
         self._spend(len(chunks) * self._bootstrap)
-        return [_Chunk(self.bootstrap_output_level or 0, 1.0) for _ in chunks]
+        return [_Chunk(self.bootstrap_output_level or 0, _QUIET.times(2)) for _ in chunks]
 
 
 class _Simulated(SlotSession):
