@@ -1,8 +1,9 @@
 """`&`, `|` and `^` of two arrays in slots: `x & y` is a sum of products of bits, `x | y` is `x + y - (x & y)`.
 
-A nibble is looked up in one table for each of its bits, which share its powers: four take eleven relinearizations and
-four levels, where a table of two nibbles takes 29 and six. All products of a number are relinearized at once. What lies
-in digits stays in digits; numbers of more than 16 values in one slot have a table for each nibble first.
+A nibble is looked up in one table for each of its bits, which share its powers: four take 16 relinearizations and four
+levels, once for all operators. A table of two nibbles takes 29 and six, for one. All products of a number are
+relinearized at once. What lies in digits stays in digits; numbers of more than 16 values in one slot have a table for
+each nibble first.
 """
 
 from __future__ import annotations
@@ -193,11 +194,8 @@ class _Both:
             for of, table in bits:
                 tables.setdefault(id(of), (of, []))[1].append(table)
         lacking = [(of, some) for of, some in tables.values() if any(one.tobytes() not in of.tables for one in some)]
-        for (of, some), ready in zip(lacking, self._ready([of for of, _ in lacking]), strict=True):
+        for (of, some), ready in zip(lacking, together(self.session, [of for of, _ in lacking], _FULL), strict=True):
             looked_up_all(self.session, ready, some)
             of.tables.update(ready.tables)
         columns = [[of.tables[table.tobytes()].digits[0] for of, table in bits] for bits in listed]
         return [[list(column) for column in zip(*bits, strict=True)] for bits in columns]
-
-    def _ready(self, numbers: list[Numbers]) -> list[Numbers]:
-        return together(self.session, numbers, _FULL) if numbers else []

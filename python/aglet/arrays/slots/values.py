@@ -240,7 +240,7 @@ def room(session: SlotSession, x: Numbers, levels: int, least: int) -> Numbers:
 def together(session: SlotSession, some: Sequence[Numbers], levels: int) -> list[Numbers]:
     """Numbers with so many levels, after one bootstrap of all that have fewer; as they are where that does not help."""
     after = session.bootstrap_level
-    if after is None or after < levels or min(one.level for one in some) < 1:
+    if after is None or after < levels or min((one.level for one in some), default=0) < 1:
         return list(some)
     # A table lowers what is loud first.
     low = [one.level - _loud(session, one) < levels for one in some]
