@@ -1193,6 +1193,7 @@ class IntegerEngine:
         self,
         numbers: list[list[IntegerCiphertext]],
         values: list[NDArray[np.int64]],
+        spare: int,
         relin: IntegerRelinearizationKey,
         bootstrap: IntegerBootstrapKey | None = None,
         progress: Progress | None = None,
@@ -1218,7 +1219,7 @@ class IntegerEngine:
     def plan_compare_in_parts(self, what: str, bits: int, level: int) -> tuple[int, int, int, float] | None:
         """The same of a comparison."""
 
-    def plan_lookup(self, values: list[NDArray[np.int64]], digits: int) -> tuple[int, int]:
+    def plan_lookup(self, values: list[NDArray[np.int64]], digits: int, spare: int) -> tuple[int, int]:
         """Levels and relinearizations of lookup tables of one length."""
 
     def compare(

@@ -86,9 +86,9 @@ def test_bits_share_tables_of_their_operands() -> None:
     """`x & y`, `x | y` and `x ^ y` look nibbles up once, and refresh what is low together."""
     own, many, asked = session(), IntegerEngine.lookup_many, []
 
-    def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, bootstrap_key: Any = None) -> Any:
+    def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, bootstrap_key: Any = None, **more: Any) -> Any:
         asked.append((len(numbers), len(tables)))
-        return many(self, numbers, tables, key, bootstrap_key=bootstrap_key)
+        return many(self, numbers, tables, key, bootstrap_key=bootstrap_key, **more)
 
     x, y = (RANDOM.integers(0, 256, 1500, dtype=np.uint8) for _ in range(2))
     a, b = own.encrypt(x), own.encrypt(y)

@@ -83,8 +83,14 @@ def test_several_numbers_share_bootstraps_and_several_tables_powers() -> None:
     bits = np.arange(16) >> np.arange(4)[:, None] & 1
     assert engine.plan_lookup(bits) == (4, 16)
     low, high = (engine.encrypt(row % 16, keys.public) for row in x)
-    for table, result in zip(bits, engine.lookup_many([low], bits, keys.relinearization)[0], strict=True):
-        np.testing.assert_array_equal(engine.decrypt(result, keys.secret), table[x[0] % 16])
+    assert engine.plan_lookup(bits, spare_levels=1) == engine.plan_lookup(bits, spare_levels=10**9) == (5, 11)
+    for spare in (0, 1):
+        results = engine.lookup_many([low], bits, keys.relinearization, spare_levels=spare)[0]
+        for table, result in zip(bits, results, strict=True):
+            assert result.level == 4 - spare
+            np.testing.assert_array_equal(engine.decrypt(result, keys.secret), table[x[0] % 16])
+    with pytest.raises(ParameterError, match="spare_levels"):
+        engine.lookup_many([low], bits, keys.relinearization, spare_levels=-1)
     pair = np.stack([np.arange(256) % 17, np.arange(256) // 16])
     assert engine.plan_lookup(pair, 2) == (6, 30)
     for table, result in zip(pair, engine.lookup_many([[low, high]], pair, keys.relinearization)[0], strict=True):
@@ -308,11 +314,11 @@ def test_a_plan_counts_the_bootstraps_of_a_run(function: Any, shape: Any) -> Non
     forecast = function(*(planned.encrypt(np.zeros(shape, np.uint8), np.uint8) for _ in range(2))).forced()
     done, many = [], IntegerEngine.bootstrap_many
 
-    def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, bootstrap_key: Any = None) -> Any:
+    def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, bootstrap_key: Any = None, **more: Any) -> Any:
         if bootstrap_key is not None:
             plan = self.plan_lookup_in_parts(tables, min(one.level for one in numbers))
             done.extend([1] * (0 if plan is None else plan.bootstraps) * len(numbers))
-        return kept(self, numbers, tables, key, bootstrap_key=bootstrap_key)
+        return kept(self, numbers, tables, key, bootstrap_key=bootstrap_key, **more)
 
     def bootstrap_many(self: Any, chunks: Any, key: Any) -> Any:
         done.extend([1] * len(chunks))

@@ -48,7 +48,7 @@ impl InParts {
     fn of(tables: &[&Table], first: bool, bases: Vec<usize>, (level, after): (usize, usize)) -> Option<Self> {
         let output_level = landing(&bases, level, after)?;
         let relinearizations = match &bases[..] {
-            [_] => Table::relinearizations_of(tables),
+            [_] => Table::relinearizations_of(tables, 0),
             [before @ .., _] => {
                 products(&bases, tables.len()) + before.iter().map(|&base| power_products(base)).sum::<usize>()
             }

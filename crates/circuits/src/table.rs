@@ -112,27 +112,42 @@ impl Table {
 
     /// Relinearizations that an evaluation takes at most.
     pub fn relinearizations(&self) -> usize {
-        Self::relinearizations_of(&[self])
+        Self::relinearizations_of(&[self], 0)
     }
 
     /// Relinearizations that [`Table::evaluate_all`] takes at most.
-    pub fn relinearizations_of(tables: &[&Self]) -> usize {
+    pub fn relinearizations_of(tables: &[&Self], spare: usize) -> usize {
         match tables {
             [] => 0,
             [first, ..] if first.bases.len() > 1 => products(&first.bases, tables.len()),
             _ => {
-                let all = Self::series(tables).unwrap_or_default();
+                let all = Self::series(tables, spare).unwrap_or_default();
                 let elements = all.first().map_or(0, |one| one.relinearizations() - one.products());
                 elements + all.iter().map(Series::products).sum::<usize>()
             }
         }
     }
 
+    /// Levels that [`Table::evaluate_all`] takes of variables at one level.
+    pub fn depth_of(tables: &[&Self], spare: usize) -> usize {
+        let least = tables.first().map_or(0, |one| one.depth());
+        match tables {
+            [first, _, ..] if first.bases.len() == 1 => {
+                let all = Self::series(tables, spare).unwrap_or_default();
+                all.iter().map(Series::depth).max().unwrap_or_default().max(least)
+            }
+            _ => least,
+        }
+    }
+
     /// The polynomials of tables of one variable, in the same powers of it.
-    fn series(tables: &[&Self]) -> Result<Vec<Series<i64>>, Error> {
+    fn series(tables: &[&Self], spare: usize) -> Result<Vec<Series<i64>>, Error> {
         match tables {
             [one] => Ok(vec![Series::new(Basis::Power, &one.coefficients)?]),
-            _ => Series::together(&tables.iter().map(|one| one.coefficients.clone()).collect::<Vec<_>>()),
+            _ => {
+                let all: Vec<_> = tables.iter().map(|one| one.coefficients.clone()).collect();
+                Series::together_within(&all, spare)
+            }
         }
     }
 
@@ -142,10 +157,11 @@ impl Table {
     /// [`Error::ConstantPolynomial`] for a table of one value everywhere, `SlotMismatch` for another number of digits, `LevelTooLow`;
     /// otherwise what the evaluator refuses.
     pub fn evaluate<E: Evaluator<Scalar = i64>>(&self, e: &E, x: &[E::Ciphertext]) -> Result<E::Ciphertext, Error> {
-        Ok(Self::evaluate_all(&[self], e, x)?.remove(0))
+        Ok(Self::evaluate_all(&[self], e, x, 0)?.remove(0))
     }
 
-    /// [`Table::evaluate`] of several tables, which share the powers of digits.
+    /// [`Table::evaluate`] of several tables, which share the powers of digits. Of one digit they may take `spare` levels more than the
+    /// least, if that saves relinearizations.
     ///
     /// # Errors
     /// As there, and `SlotMismatch` for tables of different lengths.
@@ -153,6 +169,7 @@ impl Table {
         tables: &[&Self],
         e: &E,
         x: &[E::Ciphertext],
+        spare: usize,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let Some(first) = tables.first() else { return Ok(Vec::new()) };
         let bases = &first.bases;
@@ -163,7 +180,7 @@ impl Table {
             }
         }
         if let [x] = x {
-            return Series::evaluate_all(&Self::series(tables)?, e, x);
+            return Series::evaluate_all(&Self::series(tables, spare)?, e, x);
         }
         let levels: Vec<usize> = x.iter().map(|x| e.level(x)).collect();
         if output_level(bases, &levels).is_none() {
@@ -307,6 +324,12 @@ mod tests {
         };
         assert_eq!([figures(16, 1).0, figures(256, 2).0, figures(4096, 3).0], [4, 6, 7]);
         assert_eq!([figures(256, 2).1, figures(4096, 3).1], [29, 59]);
+        // Four bits of a nibble share powers, with fewer products where there is a level more.
+        let bits =
+            [0, 1, 2, 3].map(|bit| Table::new(&t, 0, &(0..16).map(|i| i >> bit & 1).collect::<Vec<_>>()).unwrap());
+        let bits: Vec<&Table> = bits.iter().collect();
+        let counts = |spare| (Table::depth_of(&bits, spare), Table::relinearizations_of(&bits, spare));
+        assert_eq!([counts(0), counts(1), counts(2)], [(4, 16), (5, 11), (5, 11)]);
         let refused = |values: usize, digits| Table::of_digits(&t, &vec![1; values], digits).is_err();
         assert!(refused(1, 1) && refused(17, 2) && refused(1 << 14, 2) && refused(0, 2) && !refused(16, 2));
         assert!(Table::new(&Modulus::new(17).unwrap(), 0, &[0; 18]).is_err());

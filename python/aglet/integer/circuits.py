@@ -147,7 +147,7 @@ class IntegerCircuits:
         """
         found = values.as_table(table, self._core.plaintext_modulus)
         keys = relinearization_key, bootstrap_key
-        return self._looked_up([_digits(ciphertext)], [found], keys, progress)[0][0]
+        return self._looked_up([_digits(ciphertext)], ([found], 0), keys, progress)[0][0]
 
     def lookup_many(
         self,
@@ -156,6 +156,7 @@ class IntegerCircuits:
         relinearization_key: IntegerRelinearizationKey,
         *,
         bootstrap_key: IntegerBootstrapKey | None = None,
+        spare_levels: int = 0,
         progress: ProgressCallback | None = None,
     ) -> list[list[IntegerCiphertext]]:
         """`lookup` of several numbers in several tables: for each number the results of all tables.
@@ -169,6 +170,9 @@ class IntegerCircuits:
             Numbers, each a ciphertext or a list of digits.
         tables
             Tables of one length: a list of lists, or an array with a row for each.
+        spare_levels
+            Levels more that tables of one ciphertext may take without a bootstrap key, if that saves relinearizations:
+            with one, four tables of 16 values take 11.
 
         Raises
         ------
@@ -181,24 +185,31 @@ class IntegerCircuits:
         if len({len(one) for one in numbers}) > 1:
             raise ParameterError("Numbers of one call have the same count of digits; call lookup_many for each count.")
         found = values.as_tables(tables, self._core.plaintext_modulus)
-        return self._looked_up(numbers, found, (relinearization_key, bootstrap_key), progress)
+        spare = checks.count("spare_levels", spare_levels)
+        return self._looked_up(numbers, (found, spare), (relinearization_key, bootstrap_key), progress)
 
     def _looked_up(
-        self, numbers: list[list[IntegerCiphertext]], tables: Any, keys: Any, progress: ProgressCallback | None
+        self,
+        numbers: list[list[IntegerCiphertext]],
+        tables: tuple[list[values.Integers], int],
+        keys: Sequence[Any],
+        progress: ProgressCallback | None,
     ) -> list[list[IntegerCiphertext]]:
+        """Of tables with their spare levels, and of both keys."""
         key, again = operands.relinearization_key(keys[0]), _optional(keys[1])
         if again is not None and any(len(digits) > 1 for digits in numbers):
             raise ParameterError("Digits are not bootstrapped within a table; call bootstrap_many on them first.")
         with progress_bar(progress) as report:
-            return self._core.lookup_many(numbers, tables, key, again, report)
+            return self._core.lookup_many(numbers, *tables, key, again, report)
 
-    def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
+    def plan_lookup(self, table: Any, digits: int = 1, *, spare_levels: int = 0) -> CircuitPlan:
         """What `lookup` of this table with this number of digits will take. Errors are those of `lookup`.
 
         Several tables, as `lookup_many` has them, are those of one number.
         """
         found = values.as_tables(table, self._core.plaintext_modulus)
-        return CircuitPlan(*self._core.plan_lookup(found, checks.count("digits", digits, 1)))
+        spare = checks.count("spare_levels", spare_levels)
+        return CircuitPlan(*self._core.plan_lookup(found, checks.count("digits", digits, 1), spare))
 
     def plan_lookup_in_parts(self, table: Any, level: int) -> PartsPlan | None:
         """What `lookup` with a bootstrap key will take of one ciphertext at this level, or of its several tables.

@@ -160,10 +160,11 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        Ok(self.lookup_many(digits, &[table], key, control)?.remove(0))
+        Ok(self.lookup_many(digits, &[table], 0, key, control)?.remove(0))
     }
 
-    /// [`Engine::lookup`] of several tables of one length, which share the powers of the digits.
+    /// [`Engine::lookup`] of several tables of one length, which share the powers of the digits. Of one digit they may take `spare` levels
+    /// more than [`Table::depth`] if that saves relinearizations.
     ///
     /// # Errors
     /// As there, and tables of different lengths.
@@ -171,13 +172,14 @@ impl Engine {
         &self,
         digits: &[Ciphertext],
         tables: &[&Table],
+        spare: usize,
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
         let inputs: Vec<_> = digits.iter().collect();
-        self.fits_circuit(("a table", key.card_bytes()), &inputs, |e, of| Table::evaluate_all(tables, e, of))?;
-        let total = Table::relinearizations_of(tables);
-        self.slotwise(key, control, ("table", total), |e| Table::evaluate_all(tables, &e, digits))
+        self.fits_circuit(("a table", key.card_bytes()), &inputs, |e, of| Table::evaluate_all(tables, e, of, spare))?;
+        let total = Table::relinearizations_of(tables, spare);
+        self.slotwise(key, control, ("table", total), |e| Table::evaluate_all(tables, &e, digits, spare))
     }
 
     /// [`Engine::lookup`] of one variable, with a bootstrap key as [`Engine::lookup_in_parts`].

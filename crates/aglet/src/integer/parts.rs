@@ -62,7 +62,7 @@ impl Engine {
     ) -> Result<Vec<Vec<Ciphertext>>, Error> {
         let lowest = x.iter().map(|x| x.level()).min().unwrap_or_default();
         let Some(parts) = self.table_in_parts(tables, lowest)? else {
-            return x.iter().map(|x| self.lookup_many(std::slice::from_ref(x), tables, key, control)).collect();
+            return x.iter().map(|x| self.lookup_many(std::slice::from_ref(x), tables, 0, key, control)).collect();
         };
         let mut variables = vec![match parts.first {
             true => self.bootstrap_many(x, bootstrap_key, control)?,
@@ -81,7 +81,7 @@ impl Engine {
         let tables: Vec<&Table> = tables.iter().collect();
         let found = (0..x.len()).map(|at| {
             let digits: Vec<_> = variables.iter().map(|power| power[at].clone()).collect();
-            self.lookup_many(&digits, &tables, key, control)
+            self.lookup_many(&digits, &tables, 0, key, control)
         });
         found.collect()
     }

@@ -115,16 +115,26 @@ impl<S: Scalar> Series<S> {
     /// # Errors
     /// Those of [`Series::new`].
     pub fn together(polynomials: &[Vec<S>]) -> Result<Vec<Self>, Error> {
+        Self::together_within(polynomials, 0)
+    }
+
+    /// [`Series::together`], which may take so many levels more than the least if that saves products.
+    ///
+    /// # Errors
+    /// Those of [`Series::new`].
+    pub fn together_within(polynomials: &[Vec<S>], spare: usize) -> Result<Vec<Self>, Error> {
         let degree = polynomials.iter().map(|c| trimmed(c.clone()).len().saturating_sub(1)).max().unwrap_or_default();
-        let of_leaf = |leaf_degree: usize| {
-            let plan = |c: &Vec<S>| Self::planned(Basis::Power, c, leaf_degree, depth(degree));
+        let of_leaf = |(more, leaf_degree): (usize, usize)| {
+            let plan = |c: &Vec<S>| Self::planned(Basis::Power, c, leaf_degree, depth(degree) + more);
             let mut all = polynomials.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
             let elements: BTreeSet<usize> = all.iter().flat_map(|series| series.elements.clone()).collect();
             let lines: usize = all.iter().map(|series| series.top.relinearizations()).sum();
             all.iter_mut().for_each(|series| series.elements.clone_from(&elements));
             Ok((elements.iter().filter(|&&k| k > 1).count() + lines, all))
         };
-        let plans = LEAVES.iter().map(|&leaf| of_leaf(leaf)).collect::<Result<Vec<_>, Error>>()?;
+        // A third level more has not saved any.
+        let choices = (0..=spare.min(2)).flat_map(|more| LEAVES.map(|leaf| (more, leaf)));
+        let plans = choices.map(of_leaf).collect::<Result<Vec<_>, Error>>()?;
         Ok(plans.into_iter().min_by_key(|(count, _)| *count).map(|(_, all)| all).unwrap_or_default())
     }
 

@@ -126,17 +126,20 @@ impl IntegerEngine {
         self.circuit(py, progress, |e, control| e.evaluate_polynomial(ct, &coefficients, (relin, again), control))
     }
     /// Numbers, each one ciphertext for each digit, the lowest first, by each of these tables of one length. With a bootstrap key numbers
-    /// have one digit, and they and their powers are bootstrapped where levels run out.
-    #[pyo3(signature = (numbers, values, relin, bootstrap = None, progress = None))]
+    /// have one digit, and they and their powers are bootstrapped where levels run out. Without one, tables may take `spare` levels more.
+    #[pyo3(signature = (numbers, values, spare, relin, bootstrap = None, progress = None))]
+    #[allow(clippy::too_many_arguments)] // one for each choice
     fn lookup_many(
         &self,
         py: Python<'_>,
         numbers: Vec<Vec<PyRef<'_, IntegerCiphertext>>>,
         values: Vec<PyReadonlyArray1<'_, i64>>,
+        spare: i64,
         relin: &IntegerRelinearizationKey,
         bootstrap: Option<&IntegerBootstrapKey>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Vec<IntegerCiphertext>>> {
+        let spare = count(py, "spare_levels", spare)?;
         let of = |x: &PyRef<'_, IntegerCiphertext>| x.of(py, &self.context).cloned();
         let numbers = numbers.iter().map(|digits| digits.iter().map(of).collect());
         let numbers: Vec<Vec<Ciphertext>> = numbers.collect::<PyResult<_>>()?;
@@ -147,7 +150,7 @@ impl IntegerEngine {
             let tables: Vec<&Table> = tables.iter().collect();
             match again {
                 Some(again) => e.lookup_in_parts(&numbers.concat(), &tables, (relin, again), control),
-                None => numbers.iter().map(|digits| e.lookup_many(digits, &tables, relin, control)).collect(),
+                None => numbers.iter().map(|digits| e.lookup_many(digits, &tables, spare, relin, control)).collect(),
             }
         })?;
         let row = |row: Vec<Ciphertext>| row.into_iter().map(|ct| IntegerCiphertext::new(&self.context, ct)).collect();
@@ -184,11 +187,13 @@ impl IntegerEngine {
         py: Python<'_>,
         values: Vec<PyReadonlyArray1<'_, i64>>,
         digits: i64,
+        spare: i64,
     ) -> PyResult<(usize, usize)> {
         let (values, digits): (Vec<_>, _) = (values.iter().map(vector).collect(), count(py, "digits", digits)?);
+        let spare = count(py, "spare_levels", spare)?;
         let tables = self.quick(py, |e| tables_of(e, &values, digits))?;
         let all: Vec<&Table> = tables.iter().collect();
-        Ok((all.first().map_or(0, |table| table.depth()), Table::relinearizations_of(&all)))
+        Ok((Table::depth_of(&all, spare), Table::relinearizations_of(&all, spare)))
     }
     /// "<", "==" or "maximum" of integers that differ by less than `2^bits`.
     #[pyo3(signature = (what, a, b, bits, relin, bootstrap = None, progress = None))]

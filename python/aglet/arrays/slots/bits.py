@@ -1,6 +1,6 @@
 """`&`, `|` and `^` of two arrays in slots: `x & y` is a sum of products of bits, `x | y` is `x + y - (x & y)`.
 
-A nibble is looked up in one table for each of its bits, which share its powers: four take 16 relinearizations and four
+A nibble is looked up in one table for each of its bits, which share its powers: four take 11 relinearizations and five
 levels, once for all operators. A table of two nibbles takes 29 and six, for one. All products of a number are
 relinearized at once. What lies in digits stays in digits; numbers of more than 16 values in one slot have a table for
 each nibble first.
@@ -26,8 +26,10 @@ __all__ = ["bitwise"]
 
 _BITS = 4
 """Of a digit."""
-_FULL = 6
+_FULL = 7
 """Levels of a nibble for the tables of its bits, a product, and what stays."""
+_SPARE = 1
+"""Of them what saves relinearizations; a nibble that has them not and cannot be bootstrapped does without."""
 _TIMES: dict[Any, int] = {np.bitwise_and: 0, np.bitwise_or: 1, np.bitwise_xor: 2}
 """How often `x & y` is taken from `x + y`; 0 where it is the result."""
 _Places = Sequence[tuple[int, int]]
@@ -195,7 +197,7 @@ class _Both:
                 tables.setdefault(id(of), (of, []))[1].append(table)
         lacking = [(of, some) for of, some in tables.values() if any(one.tobytes() not in of.tables for one in some)]
         for (of, some), ready in zip(lacking, together(self.session, [of for of, _ in lacking], _FULL), strict=True):
-            looked_up_all(self.session, ready, some)
+            looked_up_all(self.session, ready, some, spare=_SPARE if ready.level >= _FULL else 0)
             of.tables.update(ready.tables)
         columns = [[of.tables[table.tobytes()].digits[0] for of, table in bits] for bits in listed]
         return [[list(column) for column in zip(*bits, strict=True)] for bits in columns]

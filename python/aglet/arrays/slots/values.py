@@ -157,12 +157,12 @@ def looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
     return looked_up_all(session, x, [table])[0]
 
 
-def looked_up_all(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> list[Numbers]:
-    """`looked_up` of several tables, which share the powers of the numbers."""
+def looked_up_all(session: SlotSession, x: Numbers, tables: Sequence[Entries], *, spare: int = 0) -> list[Numbers]:
+    """`looked_up` of several tables, which share the powers of the numbers and may take spare levels to save work."""
     missing = {one.tobytes(): one for one in tables if one.tobytes() not in x.tables}
     found = [_by_arithmetic(session, x, one) for one in missing.values()]
     bent = [one for one, made in zip(missing.values(), found, strict=True) if made is None]
-    others = iter(_by_polynomials(session, x, bent) if bent else [])
+    others = iter(_by_polynomials(session, x, bent, spare) if bent else [])
     made = [next(others) if one is None else one for one in found]
     x.tables.update(zip(missing, made, strict=True))
     return [x.tables[one.tobytes()] for one in tables]
@@ -181,17 +181,17 @@ def _by_arithmetic(session: SlotSession, x: Numbers, table: Entries) -> Numbers 
     return x.scaled(session, slope, int(table[0]) - slope * x.low)
 
 
-def _by_polynomials(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> list[Numbers]:
+def _by_polynomials(session: SlotSession, x: Numbers, tables: Sequence[Entries], spare: int) -> list[Numbers]:
     x, entries = _placed(session, x, tables)
     # A cast or a bootstrap needs one more.
-    needed = session.engine.plan_lookup(entries, len(x.digits)).levels + 1
+    needed = session.engine.plan_lookup(entries, len(x.digits), spare_levels=spare).levels + 1
     x = _quiet(session, x, needed)
     key, call = session.relinearization("A table"), session.engine.lookup_many
     if x.level < needed and _goes_in_parts(session, x, entries, needed):
         rows = call(x.digits[0], entries, key, bootstrap_key=session.bootstrap_key())
     else:
         columns = zip(*enough(session, x, needed).digits, strict=True)
-        rows = call([list(digits) for digits in columns], entries, key)
+        rows = call([list(digits) for digits in columns], entries, key, spare_levels=spare)
     ends = [(int(table.min()), int(table.max())) for table in tables]
     return [Numbers((list(made),), 0, *end) for made, end in zip(zip(*rows, strict=True), ends, strict=True)]
 

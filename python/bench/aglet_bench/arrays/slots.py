@@ -139,19 +139,19 @@ class _Engine:
         terms = [self.multiply(x, weight) for x, weight in zip(ciphertexts, weights, strict=True)]
         return functools.reduce(self.add, terms)
 
-    def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
-        return self.engine.plan_lookup(table, digits)
+    def plan_lookup(self, table: Any, digits: int = 1, *, spare_levels: int = 0) -> CircuitPlan:
+        return self.engine.plan_lookup(table, digits, spare_levels=spare_levels)
 
     def plan_lookup_in_parts(self, table: Any, level: int) -> PartsPlan | None:
         return self.engine.plan_lookup_in_parts(table, level)
 
     def lookup_many(
-        self, numbers: Sequence[Any], tables: Any, key: Any, *, bootstrap_key: Any = None
+        self, numbers: Sequence[Any], tables: Any, key: Any, *, bootstrap_key: Any = None, spare_levels: int = 0
     ) -> list[list[_Chunk]]:
         if bootstrap_key is not None:
             return self._in_parts(numbers, tables)
         columns = [one if isinstance(one, list) else [one] for one in numbers]
-        found = self.plan_lookup(tables, len(columns[0]))
+        found = self.plan_lookup(tables, len(columns[0]), spare_levels=spare_levels)
         self._tables(found.relinearizations * len(columns), found.relinearizations, len(columns[0]))
         levels = [min(one.level for one in column) - found.levels for column in columns]
         # Digits meet in as many products as the last one has values beside 0.
