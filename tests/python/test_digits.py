@@ -170,6 +170,8 @@ def test_what_an_array_says() -> None:
     assert own.decrypt(zeros).tolist() == [0, 0]
     assert "noise 0" in repr(zeros)
     assert own.decrypt(own.encrypt(np.zeros((0, 3), np.uint8)) + 1).shape == (0, 3)
+    found = own.encrypt(np.zeros((0, 3), np.uint8)).argmin(axis=1)
+    assert (found.dtype, own.decrypt(found).shape) == (np.int64, (0,))
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ def argmax(x: EncryptedIntegers, axis: Any = None, out: Any = None, *, keepdims:
 
 def _index_of(x: EncryptedIntegers, axis: Any, smallest: bool) -> EncryptedIntegers:
     across = _not_empty(rows.axis_first(x, axis))
-    digits = ordering.best(x.session.machine, across, smallest)
+    digits = ordering.best(x.session.machine, across, smallest) if across.size else []
     return x.__class__(x.session, [*digits, *[ZERO] * (dtypes.width(_INT64) - len(digits))], _INT64, across.shape[1:])
 
 
