@@ -32,6 +32,7 @@ fn layout(slots: usize, functional: &Arc<Functional>, request: impl Fn(Request) 
         level: LEVEL,
         moduli,
         switched: None,
+        shared: 4,
         hidden: HIDDEN,
         sparse_weight: 32,
         message_ratio: EvalMod::MESSAGE_RATIO,

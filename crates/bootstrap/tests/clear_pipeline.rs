@@ -42,6 +42,7 @@ fn layout(slots: usize) -> Layout {
         level: 10,
         moduli: moduli(),
         switched: None,
+        shared: 4,
         hidden: 3,
         sparse_weight: 32,
         message_ratio: EvalMod::MESSAGE_RATIO,
@@ -194,6 +195,20 @@ fn raised_primes_that_stand_for_message_primes_change_nothing() {
             assert!(-(worst / bound).log2() >= predicted(real) - 0.05, "{parts:?}, bound {bound}: {worst}");
         }
     }
+    // The same where they stand for the primes of slots_to_coeffs too: 33 bits for each map are enough, of primes of 50.
+    let small: Vec<f64> =
+        users.iter().enumerate().map(|(i, &q)| if (1..4).contains(&i) { q / 128.0 } else { q }).collect();
+    let primes = (1..=10).map(|i| 2f64.powi(50) - i as f64 * 19.0 * 2f64.powi(17) + 1.0);
+    let moduli = std::iter::once(small[0]).chain(primes).chain(moduli()[14..].iter().copied()).collect();
+    let all = Layout { moduli, switched: Some(small), shared: 1, ..layout(64) };
+    for (parts, real) in [(Parts::Complex, false), (Parts::Real, true)] {
+        let found = &refresh(&asked(all.clone(), |r| parts_of(r, parts)), &messages)[0];
+        let wanted: Vec<_> = messages.iter().map(|m| if real { Complex64::new(m.re, 0.0) } else { *m }).collect();
+        assert!(-errors(found, &wanted).1.log2() >= predicted(real) - 0.05, "{parts:?}");
+    }
+    let names: Vec<String> = plan(&all).unwrap().stages().iter().map(|stage| stage.name.clone()).collect();
+    assert_eq!((names[0].as_str(), names.last().unwrap().as_str()), ("mod_switch 1/2", "mod_switch 2/2"));
+
     let mod_switch = |layout: &Layout| -> ModSwitch {
         match plan(layout).unwrap().stages().last().unwrap().step {
             SlotsFirst::ModSwitch(step) => step,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TO_FHEW", "Reading", "ReturnPlan", "Side", "Stage"]
 
-TO_FHEW = ("slots_to_coeffs", "scale_down")
+TO_FHEW = ("mod_switch 1/2", "slots_to_coeffs", "scale_down")
 """How the names of the stages begin that a conversion to FHEW runs. A conversion back runs the other stages."""
 
 

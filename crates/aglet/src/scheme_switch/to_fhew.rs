@@ -11,6 +11,7 @@ use aglet_bootstrap::Pipeline;
 use aglet_ring::reversal::reversed;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SwitchedSample};
+use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::stated::{fresh, in_slots, rounding};
 use aglet_schemes::ckks::CkksEvaluator;
 use aglet_schemes::fhew::from_bit;
@@ -191,14 +192,17 @@ impl SchemeSwitch {
     }
 
     /// The variance over q0 squared that a coefficient has before the ring switch: the error of the slots, of which each part has
-    /// half, and what the way to level 0 and the linear maps round, each no more than a rescale at the scale of level 0.
+    /// half, and what the way to level 0 and the linear maps round, each no more than a rescale at the scale of level 0. Diagonals are
+    /// rounded at the size of the primes of slots_to_coeffs.
     fn noise(&self, stated: f64, reading: Reading) -> f64 {
         let (params, most) = (self.slots.params(), reading.most());
         let scale = params.scale_at(0);
         let stated = stated + most / scale;
         let rescale = in_slots(params.slots(), rounding(&self.slots.ctx, 2), scale);
         let rescales = (params.hidden_levels() + 1) as f64;
-        reading.torus().powi(2) / 2.0 * (stated * stated + rescales * rescale * rescale)
+        let prime = params.q()[params.role(Role::SlotsToCoeffs)].iter().min().map_or(scale, |&q| q as f64);
+        let diagonals = most / prime * ((rescales - 1.0) * params.slots() as f64 / 6.0).sqrt();
+        reading.torus().powi(2) / 2.0 * (stated * stated + rescales * rescale * rescale + diagonals * diagonals)
     }
 
     /// The variance, on the torus, that slots of fresh ciphertexts (encrypted by the secret key) have after the conversion to FHEW, or of sums

@@ -40,6 +40,56 @@ fn numbers(n: usize, terms: u32) -> (Vec<Vec<i64>>, Vec<f64>) {
     (digits, values)
 }
 
+/// Numbers modulo the primes of a ring, which are theirs up to a number of limbs.
+fn residues(ring: &aglet_ring::Ring, limbs: usize, digits: &[Vec<i64>]) -> Poly<Coeff> {
+    let mut x: Poly<Coeff> = ring.scratch(limbs, 0).unwrap();
+    x.host_mut().par_iter().enumerate().for_each(|(prime, limb)| {
+        let m = ring.modulus(prime);
+        for (r, d) in limb.iter_mut().zip(digits) {
+            let base = m.reduce(1 << 20);
+            *r = d.iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, base), m.reduce_i64(c)));
+        }
+    });
+    x
+}
+
+#[test]
+fn the_lowest_primes_are_switched_to_those_of_a_context_and_back() {
+    let mut seen: Option<Vec<Vec<u64>>> = None;
+    for kernels in arch::available() {
+        let whole = context(kernels);
+        let ctx = whole.subset(&[0, 5, 6, 2, 7]).unwrap();
+        let (digits, values) = numbers(whole.ring().n(), 5);
+        let x = whole.ring().to_eval(residues(whole.ring(), 4, &digits));
+        let (there, ratio) = mod_switch_in(&ctx, &[&x]).unwrap();
+        let primes = |i: usize| whole.ring().modulus(i).value() as f64;
+        let spare = |i: usize| whole.params().spare()[i] as f64;
+        assert!((ratio / (spare(0) * spare(1) / (primes(1) * primes(3))) - 1.0).abs() < 1e-12);
+        let back = mod_switch(&ctx, &[&there[0]], 4, 0).unwrap().remove(0);
+        let there = ctx.ring().to_coeff(ctx.ring().copy(&there[0], 4).unwrap()).unwrap();
+        let back = whole.ring().to_coeff(back).unwrap();
+        for (i, value) in values.iter().enumerate() {
+            // A rounding there is less than one here, where numbers are smaller.
+            let error = (0..4).map(|l| {
+                let m = whole.ring().modulus(l);
+                let wanted =
+                    digits[i].iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, m.reduce(1 << 20)), m.reduce_i64(c)));
+                m.centre(m.sub(back.host().unwrap().row(l)[i], wanted)).abs()
+            });
+            assert!(error.max().unwrap() <= 1, "{value}");
+        }
+        let found: Vec<Vec<u64>> =
+            there.host().unwrap().iter().chain(back.host().unwrap().iter()).map(<[u64]>::to_vec).collect();
+        assert_eq!(seen.get_or_insert(found.clone()), &found, "{} differs", kernels.name());
+    }
+    // The same primes, and more than there are.
+    let whole = context(arch::chosen().unwrap());
+    let x = whole.ring().zero::<Eval>(2, 0).unwrap();
+    for same in [vec![0, 1, 6], vec![0]] {
+        assert!(matches!(mod_switch_in(&whole.subset(&same).unwrap(), &[&x]), Err(Error::Level { .. })));
+    }
+}
+
 #[test]
 fn a_polynomial_is_divided_by_what_leaves_and_multiplied_by_what_comes() {
     let mut seen: Option<Vec<Vec<u64>>> = None;
@@ -52,14 +102,7 @@ fn a_polynomial_is_divided_by_what_leaves_and_multiplied_by_what_comes() {
             let ctx = whole.subset(&limbs).unwrap();
             let (ring, n) = (ctx.ring(), ctx.ring().n());
             let (digits, values) = numbers(n, terms);
-            let mut x: Poly<Coeff> = ring.scratch(limbs.len(), 0).unwrap();
-            x.host_mut().par_iter().enumerate().for_each(|(prime, limb)| {
-                let m = ring.modulus(prime);
-                for (r, d) in limb.iter_mut().zip(&digits) {
-                    let base = m.reduce(1 << 20);
-                    *r = d.iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, base), m.reduce_i64(c)));
-                }
-            });
+            let x = residues(ring, limbs.len(), &digits);
             let out = mod_switch(&ctx, &[&ring.to_eval(x)], to, shift).unwrap().remove(0);
             assert_eq!((out.q_limbs(), out.p_limbs()), (to, 0));
             let out = whole.ring().to_coeff(out).unwrap();

@@ -280,7 +280,14 @@ impl SampleCost {
     }
     /// [`mod_switch`](aglet_rlwe::mod_switch::mod_switch) of a pair.
     pub fn mod_switch(&self, from: usize, limbs: usize) -> [CountedMemory; 2] {
-        let leaving = self.prime_indices()[..from].iter().filter(|&&l| l >= limbs).count();
+        self.switched(self.prime_indices()[..from].iter().filter(|&&l| l >= limbs).count(), from, limbs)
+    }
+    /// [`mod_switch_in`](aglet_rlwe::mod_switch::mod_switch_in) of a pair.
+    pub fn mod_switch_in(&self, limbs: usize) -> [CountedMemory; 2] {
+        self.switched(self.prime_indices()[..limbs].iter().filter(|&&l| l >= limbs).count(), limbs, limbs)
+    }
+    /// A pair with another modulus: so many of its limbs leave.
+    fn switched(&self, leaving: usize, from: usize, limbs: usize) -> [CountedMemory; 2] {
         [(); 2].map(|()| {
             let (_leaving, _coming) = (self.hold(leaving), self.hold(limbs));
             self.inverse(leaving);

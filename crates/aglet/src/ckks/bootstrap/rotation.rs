@@ -5,14 +5,18 @@ use crate::ckks::arithmetic::check_owner;
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::{Error, LevelError, MissingKeyError};
+use aglet_bootstrap::ckks::slots_first::steps::mod_switch::{ModSwitch, SwitchModulus};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyRole, KeySet};
+use aglet_schemes::ckks::CkksEvaluator;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl Engine {
     /// Rotates by `delta` slots to the right, as `numpy.roll`, with as few steps of the key as possible. Its keys are
     /// on the chain of its bootstrap. They work at the levels that this chain shares with the users' chain, from the
-    /// bottom up: only level 0 if spare primes replace those of messages.
+    /// bottom up: only level 0 if spare primes replace those of messages. If they replace those of slots_to_coeffs too, ciphertexts
+    /// of level 0 are switched to them and back.
     ///
     /// # Errors
     /// [`Error::MissingKey`] for a small key, which has no rotations, and for what its steps do not make up, [`Error::Level`]
@@ -27,7 +31,9 @@ impl Engine {
         if left == 0 {
             return Ok(a.clone());
         }
-        let (keys, level) = (key.on_chain(self.params()), self.level(a)?);
+        let (circuit, level) = (self.circuit(key.request())?, self.level(a)?);
+        let switches_in = circuit.switches_in().filter(|_| level == 0);
+        let keys = key.on_chain(if switches_in.is_some() { &circuit.params } else { self.params() });
         let steps = self.steps(&keys);
         let here: Vec<usize> = steps.iter().filter(|(_, limbs)| **limbs >= a.limbs()).map(|(left, _)| *left).collect();
         if here.is_empty() {
@@ -47,8 +53,22 @@ impl Engine {
             keys.find(role, a.limbs()).map(|key| (role, key.clone()))
         });
         self.fits_automorphisms(a, met, false)?;
-        let e = self.evaluator(&keys, None);
-        self.run(|| path.iter().try_fold(a.clone(), |ct, &left| Ok(e.rotate_ring(&ct, left as isize)?)))
+        let rotated = |e: &CkksEvaluator<'_>, a: Ciphertext| -> Result<Ciphertext, Error> {
+            path.iter().try_fold(a, |ct, &left| Ok(e.rotate_ring(&ct, left as isize)?))
+        };
+        let Some(there) = switches_in else {
+            let e = self.evaluator(&keys, None);
+            return self.run(|| rotated(&e, a.clone()));
+        };
+        let ctx = self.context_of(&circuit.params)?;
+        let back = ModSwitch { level: a.level(), shift: 0, scale_ratio: 1.0 / there.scale_ratio };
+        self.run(|| {
+            let e = CkksEvaluator::new(&ctx, &keys, slots);
+            let out = e.mod_switch(&rotated(&e, e.mod_switch_in(a, there)?)?, back)?;
+            let polys =
+                out.polys.iter().map(|poly| self.ctx.ring().kept(poly, out.limbs())).collect::<Result<_, _>>()?;
+            Ok(Arc::new(out.with(polys, a.scale).real_if(a.real)))
+        })
     }
 
     /// The steps to the left for which there is a key, with the most limbs that it serves.

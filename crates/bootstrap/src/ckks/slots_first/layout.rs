@@ -1,6 +1,6 @@
 //! The layout of a bootstrap: the numbers of a request on a chain, which determine its stages.
 
-use super::limbs::{message_limbs, Limbs, OutputLimbs};
+use super::limbs::{message_limbs, Limbs, OutputLimbs, Spare};
 use super::steps::eval_mod::{Function, Functional};
 use crate::ckks::request::{KeySize, Method, Parts, Request};
 use crate::error::Error;
@@ -25,9 +25,11 @@ pub struct Layout {
     pub level: usize,
     /// The primes of Q that it raises to, as doubles, bottom to top.
     pub moduli: Vec<f64>,
-    /// With spare primes in place of message primes: the primes of the users' chain up to the level of the result,
+    /// With spare primes in place of those of users: the primes of the users' chain up to the level of the result,
     /// bottom to top.
     pub switched: Option<Vec<f64>>,
+    /// The lowest primes that both chains have.
+    pub shared: usize,
     /// Primes below user level 0, which slots_to_coeffs consumes.
     pub hidden: usize,
     /// Weight of the sparse secret.
@@ -40,17 +42,17 @@ pub struct Layout {
     pub scale_out: f64,
 }
 
-/// Whether functions of the exponential can take these primes, above those of a result of a level: all are as large as the scale. Where they
-/// differ in size, the scales of powers do too, and what is multiplied with them is rounded as much earlier: the result needs room for that.
-fn table_primes(params: &CkksParams, kept: &[usize], table: &[usize], level: usize) -> bool {
+/// Whether functions of the exponential can take these primes, above those that are kept in the place of users' primes: all are as large as
+/// the scale. Where they differ in size, the scales of powers do too, and what is multiplied with them is rounded as much earlier: the
+/// result needs room for that.
+fn table_primes(params: &CkksParams, kept: &[usize], table: &[usize], users: &[usize]) -> bool {
     let spare = params.role(Role::Spare).start;
     let prime = |&limb: &usize| params.q().get(limb).or_else(|| params.spare().get(limb - spare)).copied();
     let bits =
         |limbs: &[usize]| limbs.iter().map(|l| prime(l).map_or(0.0, |q| (q as f64).log2())).collect::<Vec<f64>>();
     let (all, least) = (bits(table), f64::from(params.scale_bits()) - 0.5);
     let (low, high) = all.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &b| (low.min(b), high.max(b)));
-    let users = params.role(Role::Message).take(level).collect::<Vec<_>>();
-    let room = bits(kept).iter().sum::<f64>() - bits(&users).iter().sum::<f64>();
+    let room = bits(kept).iter().sum::<f64>() - bits(users).iter().sum::<f64>();
     low >= least && (high - low < SAME_SIZE || room >= FINER_BITS)
 }
 
@@ -87,7 +89,7 @@ impl Layout {
             return Err(Error::NotForLossy { preset: params.name().to_string() });
         }
         // Small keys meet the keys of users, which are for the chain itself.
-        let spare = request.size != KeySize::Small && !params.spare().is_empty();
+        let spare = if request.size == KeySize::Small { Spare::None } else { Spare::of(params) };
         let function = match functional {
             Some(functional) => Function::Functional(functional.clone()),
             None => request.method.function(params),
@@ -95,6 +97,7 @@ impl Layout {
         // Functions of the exponential go on below the primes of eval_mod.
         let own = function.levels().min(params.role(Role::EvalMod).len());
         let deeper = function.levels() - own;
+        let users = |level: usize| spare.stands_for(params, level).collect::<Vec<_>>();
         // Whether a result of this level has that, and so many levels more, on the chain that the key is for.
         let has = |level: usize, more: usize| {
             let kept = |level: usize, more: usize| OutputLimbs { level, after_eval_mod: more, spare };
@@ -107,7 +110,7 @@ impl Layout {
             };
             message_limbs(params, kept(level, deeper + more)).is_ok_and(|limbs| {
                 let (below, table) = limbs.split_at(limbs.len().saturating_sub(deeper));
-                limbs.len() <= all && table_primes(params, &below[..below.len() - more], table, level)
+                limbs.len() <= all && table_primes(params, &below[..below.len() - more], table, &users(level))
             })
         };
         let highest = (0..=highest).rev().find(|&level| has(level, 0)).filter(|_| extra <= message);
@@ -133,7 +136,8 @@ impl Layout {
             packed,
             level,
             moduli: own.q().iter().map(|&q| q as f64).collect(),
-            switched: spare.then(|| users.iter().map(|&q| q as f64).collect()),
+            switched: (spare != Spare::None).then(|| users.iter().map(|&q| q as f64).collect()),
+            shared: limbs.bottom.len(),
             hidden: params.hidden_levels(),
             sparse_weight: params.ephemeral_weight().unwrap_or(0),
             message_ratio: ratio.exp2(),

@@ -7,15 +7,15 @@ use std::ops::Range;
 
 /// The primes of the chain that a bootstrap raises to, bottom to top, as the parameter set counts them.
 ///
-/// They are the message primes up to the level of the result (or spare primes of as many bits), the primes of eval_mod
-/// that are needed, and those of coeffs_to_slots. If coeffs_to_slots has more rescales than primes, unused message
-/// primes from the top serve its first maps: the scale there is far from its final size, so a smaller prime costs
+/// They are the primes of slots_to_coeffs and of messages up to the level of the result (or spare primes of as many bits), the
+/// primes of eval_mod that are needed, and those of coeffs_to_slots. If coeffs_to_slots has more rescales than primes, unused
+/// message primes from the top serve its first maps: the scale there is far from its final size, so a smaller prime costs
 /// nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limbs {
-    /// q0 and the primes of slots_to_coeffs.
+    /// q0, and the primes of slots_to_coeffs where no spare primes stand for them.
     pub bottom: Range<usize>,
-    /// The users' primes above that, or spare primes in their place.
+    /// The users' primes above that up to the level of the result, or spare primes in their place.
     pub message: Vec<usize>,
     /// The primes of eval_mod.
     pub eval_mod: Range<usize>,
@@ -32,8 +32,37 @@ pub struct OutputLimbs {
     pub level: usize,
     /// The levels between eval_mod and the result.
     pub after_eval_mod: usize,
-    /// Whether spare primes replace message primes.
-    pub spare: bool,
+    /// Where spare primes stand.
+    pub spare: Spare,
+}
+
+/// What spare primes stand for while eval_mod runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spare {
+    /// For nothing.
+    None,
+    /// For message primes.
+    Messages,
+    /// For all primes of users but q0: also for those of slots_to_coeffs, whose maps are rescaled by spare primes then.
+    All,
+}
+
+impl Spare {
+    /// The most that the spare primes of a parameter set have bits for.
+    pub fn of(params: &CkksParams) -> Self {
+        let all = bits(&params.q()[Self::All.stands_for(params, params.role(Role::Message).len())]);
+        match bits(params.spare()) {
+            _ if params.spare().is_empty() => Self::None,
+            spare if spare > all - BITS_LESS => Self::All,
+            _ => Self::Messages,
+        }
+    }
+    /// The users' primes that are not in a chain for a result of this level.
+    pub fn stands_for(self, params: &CkksParams, level: usize) -> Range<usize> {
+        let (levels, hidden) = (params.role(Role::Message), params.role(Role::SlotsToCoeffs));
+        let start = if self == Self::All { hidden.start } else { levels.start };
+        start..levels.start + if self == Self::None { 0 } else { level }
+    }
 }
 
 impl Limbs {
@@ -50,7 +79,7 @@ impl Limbs {
             return Err(too_few_levels(params));
         }
         Ok(Self {
-            bottom: 0..all.start,
+            bottom: if kept.spare == Spare::All { 0..1 } else { 0..all.start },
             message,
             eval_mod: own_eval_mod.start..own_eval_mod.start + eval_mod,
             coeffs_to_slots: own.start..own.start + coeffs_to_slots.min(own.len()),
@@ -70,22 +99,27 @@ impl Limbs {
     }
 }
 
-/// What stands above slots_to_coeffs while eval_mod runs: the message primes themselves, or the fewest spare primes that have as many
-/// bits when eval_mod and what follows it are done.
+/// What stands above the bottom while eval_mod runs: the message primes themselves, or the fewest spare primes that have as many bits when
+/// eval_mod and what follows it are done, and enough levels for slots_to_coeffs if they stand for its primes.
 pub(super) fn message_limbs(params: &CkksParams, kept: OutputLimbs) -> Result<Vec<usize>, Error> {
     let (all, count) = (params.role(Role::Message), kept.level + kept.after_eval_mod);
     if count > all.len() {
         return Err(too_few_levels(params));
     }
-    if !kept.spare {
+    if kept.spare == Spare::None {
         return Ok((all.start..all.start + count).collect());
     }
-    let needed: f64 = params.q()[all.start..all.start + kept.level].iter().map(|&q| (q as f64).log2()).sum();
-    let bits = |count: usize| params.spare()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
-    let fewest = (0..=params.spare().len()).find(|&n| bits(n) > needed - BITS_LESS);
-    let fewest = fewest.ok_or_else(|| too_few_levels(params))?;
+    let needed = bits(&params.q()[kept.spare.stands_for(params, kept.level)]);
+    let fewest = (0..=params.spare().len()).find(|&n| bits(&params.spare()[..n]) > needed - BITS_LESS);
+    let levels = if kept.spare == Spare::All { params.hidden_levels() } else { 0 };
+    let fewest = fewest.ok_or_else(|| too_few_levels(params))?.max(levels);
     let (found, most) = (fewest + kept.after_eval_mod, params.spare().len());
     (found <= most).then(|| params.role(Role::Spare).take(found).collect()).ok_or_else(|| too_few_levels(params))
+}
+
+/// The bits of a product.
+fn bits(primes: &[u64]) -> f64 {
+    primes.iter().map(|&q| (q as f64).log2()).sum()
 }
 
 fn too_few_levels(params: &CkksParams) -> Error {

@@ -1,4 +1,4 @@
-//! Slots-first bootstraps: slots_to_coeffs, scale_down, encapsulate, mod_raise, (trace), coeffs_to_slots, eval_mod.
+//! Slots-first bootstraps: (mod_switch), slots_to_coeffs, scale_down, encapsulate, mod_raise, (trace), coeffs_to_slots, eval_mod.
 //!
 //! The message is moved to coefficients before the modulus is raised. So coefficients are as small as slots, and errors
 //! of the sine are not multiplied by sqrt(n), as they are if slots_to_coeffs comes last (ckks.md section 2.3).
@@ -28,7 +28,7 @@ use steps::encapsulate::Encapsulate;
 use steps::eval_mod::{c2s_factor, EvalMod, EvalModStep, K};
 use steps::linear::{Rescale, ScaleDown};
 use steps::mod_raise::Raise;
-use steps::mod_switch::ModSwitch;
+use steps::mod_switch::{ModSwitch, ModSwitchIn};
 use steps::raise_map::RaiseMap;
 use steps::SlotsFirst;
 
@@ -117,6 +117,16 @@ impl<'a> Stages<'a> {
             return Err(Error::Chain { primes: layout.moduli.len(), needed: down + 1 });
         }
         let mut stages = Self { layout, at: Scaled { level: down, scale: layout.scale_in }, list: Vec::new() };
+        if let Some(users) = layout.switched.as_ref().filter(|_| layout.shared <= down) {
+            let replaced = layout.shared..=down;
+            let scale_ratio = replaced.map(|i| layout.moduli[i] / users[i]).product::<f64>();
+            stages.push(
+                &numbered("mod_switch", 0, 2),
+                ModSwitchIn { scale_ratio },
+                down,
+                Some(layout.scale_in * scale_ratio),
+            );
+        }
         let maps = slots_to_coeffs(request.slots, down, Complex64::new(factor, 0.0), request.size.steps())?;
         stages.maps("slots_to_coeffs", maps, down, layout.moduli[0] / message_ratio)?;
         stages.push("scale_down", ScaleDown { message_ratio }, 0, None);
@@ -199,15 +209,16 @@ impl<'a> Stages<'a> {
             self.push("eval_mod", step(eval_mod.unrescaled()), level + 1, Some(scale / mod_switch.scale_ratio));
             mod_switch
         };
-        self.push("mod_switch", mod_switch, mod_switch.level, Some(scale));
+        let count = 1 + usize::from(layout.shared <= layout.hidden);
+        self.push(&numbered("mod_switch", count - 1, count), mod_switch, mod_switch.level, Some(scale));
         Ok(())
     }
 }
 
-/// From a level of the chain onto that of users: all between slots_to_coeffs and these levels is switched. The shift leaves a
+/// From a level of the chain onto that of users: all above the primes that both have is switched. The shift leaves a
 /// scale before that is `most` times the one after, or less.
 fn mod_switch(layout: &Layout, users: &[f64], level: usize, most: f64) -> ModSwitch {
-    let kept = layout.hidden + 1;
+    let kept = layout.shared;
     let up = users[kept..].iter().product::<f64>();
     let ratio = layout.moduli[kept..=level].iter().fold(up, |ratio, prime| ratio / prime);
     let shift = (1.0 / (ratio * most)).log2().ceil().max(0.0);

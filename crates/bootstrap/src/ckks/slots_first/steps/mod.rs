@@ -14,7 +14,7 @@ use encapsulate::Encapsulate;
 use eval_mod::EvalModStep;
 use linear::{Rescale, ScaleDown};
 use mod_raise::Raise;
-use mod_switch::ModSwitch;
+use mod_switch::{ModSwitch, ModSwitchIn};
 use raise_map::RaiseMap;
 
 crate::steps! {
@@ -36,6 +36,8 @@ crate::steps! {
     Rescale(Rescale),
     /// Removal of the multiples of q0.
     EvalMod(EvalModStep),
+    /// From the chain of users, where spare primes stand for those of slots_to_coeffs.
+    ModSwitchIn(ModSwitchIn),
     /// To the chain of users, with the last rescale.
     ModSwitch(ModSwitch),
 }
