@@ -100,8 +100,11 @@ impl<'a> DeviceRing<'a> {
         if rows.is_empty() {
             return Ok(());
         }
-        let (list, grid) = (self.card.upload(&rows.concat())?, [self.blocks(), rows.len() as u32, 1]);
-        self.card.launch(kernel, grid, (THREADS, 0), &[&[list.address(0)], more].concat())
+        let list = self.card.upload(&rows.concat())?;
+        self.card.parts(rows.len()).try_for_each(|(start, count)| {
+            let (at, grid) = (list.address(start * rows[0].len()), [self.blocks(), count, 1]);
+            self.card.launch(kernel, grid, (THREADS, 0), &[&[at], more].concat())
+        })
     }
 
     /// The parts of a list that each arithmetic serves, by the prime of each entry; parts may be empty.

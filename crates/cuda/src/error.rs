@@ -38,6 +38,14 @@ pub enum Error {
         /// The one that is needed.
         needed: String,
     },
+    /// The driver, or the card that was chosen, does not start.
+    #[error("{call} fails with {status}: see whether nvidia-smi runs, and whether other programs have the card for themselves")]
+    Start {
+        /// The function of the driver.
+        call: &'static str,
+        /// What it said.
+        status: String,
+    },
     /// The driver refuses the kernels.
     #[error("the driver does not take the kernels ({status}): install NVIDIA's driver 570 or later")]
     Ptx {

@@ -17,6 +17,10 @@ pub trait Launcher: Debug + Send + Sync {
     fn name(&self) -> String;
     /// The arithmetic that is quicker there, for primes that either serves.
     fn arithmetic(&self) -> Arithmetic;
+    /// Blocks `y` or `z` of a grid that it takes, at least one: cards number them by 16 bits.
+    fn most_rows(&self) -> usize {
+        usize::from(u16::MAX)
+    }
     /// Bytes that could be had there now.
     ///
     /// # Errors
@@ -99,6 +103,12 @@ impl Device {
     #[must_use]
     pub fn arithmetic(&self) -> Arithmetic {
         self.0.launcher.arithmetic()
+    }
+
+    /// So many rows in parts that a launch takes: where each begins, and its rows.
+    pub(crate) fn parts(&self, rows: usize) -> impl Iterator<Item = (usize, u32)> {
+        let most = self.0.launcher.most_rows();
+        (0..rows).step_by(most).map(move |start| (start, most.min(rows - start) as u32))
     }
 
     /// Bytes of all blocks that are held there.

@@ -62,6 +62,7 @@ fn a_card_by_its_driver_has_the_words_of_the_host() {
             assert!(found.card().is_some());
             same("by the driver", found, wanted);
         }
+        assert_eq!(fake.count("entered"), 0, "a thread has the context that it had before");
     }
 }
 
@@ -78,6 +79,7 @@ fn kernels_come_as_code_of_the_card_or_as_ptx() {
         (vec![("major", 13)], false),
         (vec![("cubin", 200)], false),
         (vec![("cubin", 209)], false),
+        (vec![("cubin", 223)], false),
     ] {
         let fake = fake(&settings);
         let driver = open(&fake, 0).unwrap();
@@ -104,12 +106,17 @@ fn what_is_wrong_with_a_driver_or_its_cards_has_a_sentence() {
     assert!(matches!(&other, Error::Symbol { symbol, .. } if symbol == "cuInit"), "{other}");
     assert!(matches!(refused(&[("init", 34)]), Error::Stub { .. }));
     assert!(matches!(refused(&[("init", 100)]), Error::NoCard));
-    assert!(matches!(refused(&[("init", 3)]), Error::Lost { call: "cuInit", .. }));
+    let other = refused(&[("init", 802)]);
+    assert!(matches!(&other, Error::Start { call: "cuInit", status } if status == "status 802"), "{other}");
+    let taken = refused(&[("retain", 46)]);
+    assert!(matches!(&taken, Error::Start { call: "cuDevicePrimaryCtxRetain", .. }), "{taken}");
     let old = refused(&[("version", 11040)]);
     assert!(matches!(&old, Error::OldDriver { found, needed } if found == "11.4" && needed == "12.8"), "{old}");
     assert!(matches!(refused(&[("cards", 0)]), Error::NoCard));
     assert!(matches!(refused(&[("major", 7)]), Error::Capability { .. }));
-    assert!(matches!(refused(&[("ptx", 222)]), Error::Ptx { .. }));
+    for status in [218, 221, 222, 223] {
+        assert!(matches!(refused(&[("ptx", status)]), Error::Ptx { .. }), "{status}");
+    }
     let two = fake(&[("cards", 2)]);
     let error = open(&two, 2).unwrap_err().to_string();
     assert!(error.contains("no card 2") && error.contains("1: fake card 1, compute capability 9.0, 8 GB"), "{error}");
@@ -239,7 +246,7 @@ fn there_and_back(fake: &FakeDriver, plain: &Ring) -> Result<Vec<Poly<Eval>>, Er
 fn copies_that_nobody_waits_for_find_their_words() {
     let plain = ring(17, &[50, 50], 0);
     // Late, at once, and without pinned memory.
-    for setting in [("late", 1), ("late", 0), ("pin", 2)] {
+    for setting in [("late", 1), ("late", 0), ("pin", 2), ("pin", 801)] {
         there_and_back(&fake(&[setting]), &plain).unwrap();
     }
     assert!(matches!(refused(&[("pin", 700)]), Error::Lost { call: "cuMemHostAlloc", .. }));

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex};
 #[test]
 fn blocks_come_from_a_pool_and_all_go_back() {
     let wanted = compute(&on(Arc::new(Host))).unwrap();
-    for pools in [1, 0] {
-        let fake = fake(&[("pools", pools)]);
+    // With pools, without, and where they are said to be there and are not.
+    for (setting, pools) in [(("pools", 1), 1), (("pools", 0), 0), (("pool", 801), 0), (("from_pool", 801), 0)] {
+        let fake = fake(&[setting]);
         let card = Arc::new(Card::tested(Device::new(open(&fake, 0).unwrap())).unwrap());
         let found = compute(&on(card.clone())).unwrap();
         wanted.iter().zip(&found).for_each(|(wanted, found)| same("by blocks", found, wanted));

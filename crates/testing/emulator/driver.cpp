@@ -10,7 +10,7 @@
 namespace fake {
 struct Setting { const char *name; long value; };
 static Setting settings[] = {
-    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0}, {"late", 1}, {"pin", 0}, {"wait", 1}, {"pools", 1},
+    {"version", 12080}, {"cards", 1}, {"major", 9}, {"ratio", 2}, {"memory", 8l << 30}, {"init", 0}, {"fail_at", 0}, {"fail_status", 0}, {"ptx", 0}, {"cubin", 0}, {"order", 2}, {"spoil", 0}, {"late", 1}, {"pin", 0}, {"retain", 0}, {"pool", 0}, {"from_pool", 0}, {"wait", 1}, {"pools", 1},
 };
 static long &setting(const char *name) {
     static long nothing;
@@ -35,7 +35,9 @@ static u64 taken(const Pool *but) {
     return all;
 }
 static const u64 CHUNK = 2 << 20;
-static int entered, lost;
+// How often the calling thread entered the context.
+static thread_local int entered;
+static int lost;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 // One call at a time, as the card keeps its state in variables.
 struct Alone {
@@ -128,8 +130,8 @@ extern "C" int fake_set(const char *name, long value) {
 }
 extern "C" long fake_calls() { return calls; }
 extern "C" long fake_used() { return (long)taken(nullptr); }
-// Blocks of the driver so far, blocks of pools, and how often a pool took more of the card.
-extern "C" long fake_count(const char *what) { return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : grown; }
+// Blocks of the driver so far, blocks of pools, how often a pool took more of the card, and whether the calling thread is in the context.
+extern "C" long fake_count(const char *what) { return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : !strcmp(what, "entered") ? entered : grown; }
 
 // Nobody stops a driver: its memory goes with the library.
 __attribute__((destructor)) static void leave() { emulator_stop(); }
@@ -148,9 +150,10 @@ extern "C" int cuDeviceGetAttribute(int *value, int attribute, int) {
     CALL;
     return *value = attribute == 75 ? (int)setting("major") : attribute == 87 ? (int)setting("ratio") : attribute == 115 ? (int)setting("pools") : 0, 0;
 }
-extern "C" int cuDevicePrimaryCtxRetain(u64 *context, int) { CALL; return *context = 1, 0; }
-extern "C" int cuDevicePrimaryCtxRelease_v2(int) { CALL; return entered = 0, 0; }
-extern "C" int cuCtxSetCurrent(u64 context) { CALL; return entered = context == 1, entered ? 0 : INVALID_CONTEXT; }
+extern "C" int cuDevicePrimaryCtxRetain(u64 *context, int) { CALL; return *context = 1, (int)setting("retain"); }
+extern "C" int cuDevicePrimaryCtxRelease_v2(int) { CALL; return 0; }
+extern "C" int cuCtxPushCurrent_v2(u64 context) { CALL; return context == 1 ? entered++, 0 : INVALID_CONTEXT; }
+extern "C" int cuCtxPopCurrent_v2(u64 *context) { ENTERED; return *context = 1, entered--, 0; }
 template <class T> static T read_at(const char *at) {
     T x;
     return memcpy(&x, at, sizeof x), x;
@@ -229,6 +232,7 @@ extern "C" int cuMemPoolCreate(Pool **pool, const u32 *shape) {
     ENTERED;
     for (u32 i = 4; i < 22; i++)
         if (shape[i]) return INVALID_VALUE;
+    if (setting("pool")) return (int)setting("pool");
     if (shape[0] != 1 || shape[1] || shape[2] != 1 || (int)shape[3] >= setting("cards")) return INVALID_VALUE;
     for (Pool &p : pools)
         if (!p.there) return p = Pool{true, 0, 0, 0, 0}, *pool = &p, 0;
@@ -253,6 +257,7 @@ extern "C" int cuCtxSynchronize() { ENTERED; return all_done(); }
 extern "C" int cuMemAllocFromPoolAsync(u64 *address, size_t bytes, Pool *p, u64 stream) {
     ENTERED;
     if (stream || !p->there) return INVALID_VALUE;
+    if (setting("from_pool")) return (int)setting("from_pool");
     from_pools++;
     u64 others = taken(p), whole = setting("memory"), room = others < whole ? whole - others : 0, wanted = p->live + bytes;
     if (wanted > room && wanted > p->reserved) return OUT_OF_MEMORY;

@@ -159,6 +159,15 @@ impl Launcher for Emu {
         Arithmetic::F50
     }
 
+    /// Few where threads take turns backwards, so that lists are cut.
+    fn most_rows(&self) -> usize {
+        if self.order == Order::Reverse {
+            7
+        } else {
+            u16::MAX.into()
+        }
+    }
+
     fn free_bytes(&self) -> Result<u64, Error> {
         Ok(self.left(*self.alone()))
     }
@@ -216,6 +225,9 @@ impl Launcher for Emu {
     ) -> Result<(), Error> {
         type Launch = unsafe extern "C" fn(*const c_void, *const u64, *const u32, u32, u32, u32) -> *const c_char;
         let failed = |what: String| Error::Kernel { kernel: kernel.into(), what };
+        if grid[1..].iter().any(|&rows| rows as usize > self.most_rows()) {
+            return Err(failed(format!("a grid of {grid:?}")));
+        }
         // SAFETY: kernels are functions of the library; this one is only named to the next call.
         let function = unsafe { self.library.get::<unsafe extern "C" fn(*const c_void)>(kernel) };
         let function = *function.map_err(|_| failed("there is no such kernel".into()))? as *const c_void;
@@ -269,7 +281,8 @@ impl FakeDriver {
         assert_ne!(known, 0, "driver.cpp knows {what:?}");
     }
 
-    /// How many blocks the driver gave (`allocations`) and its pools (`from_pools`), or how often a pool took more of the card (`grown`).
+    /// How many blocks the driver gave (`allocations`) and its pools (`from_pools`), how often a pool took more of the card (`grown`), or how
+    /// often this thread is in the context of a card (`entered`).
     pub fn count(&self, what: &str) -> i64 {
         let what = std::ffi::CString::new(what).expect("a name has no zero");
         // SAFETY: `driver.cpp` has the function with this type.

@@ -16,11 +16,21 @@ pub(super) type Handle = usize;
 pub(super) const OUT_OF_MEMORY: Status = 2;
 const STUB_LIBRARY: Status = 34;
 const NO_DEVICE: Status = 100;
-pub(super) const INVALID_IMAGE: Status = 200;
-pub(super) const NO_BINARY: Status = 209;
-pub(super) const INVALID_PTX: Status = 218;
-pub(super) const UNSUPPORTED_PTX: Status = 222;
+const INVALID_IMAGE: Status = 200;
+const NO_BINARY: Status = 209;
+const INVALID_PTX: Status = 218;
+const NO_COMPILER: Status = 221;
+const UNSUPPORTED_PTX: Status = 222;
+const NO_COMPILING: Status = 223;
+/// What is said of code that is not for this card, or that the driver does not know or cannot compile.
+pub(super) const REFUSED: [Status; 6] =
+    [INVALID_IMAGE, NO_BINARY, INVALID_PTX, NO_COMPILER, UNSUPPORTED_PTX, NO_COMPILING];
+const OPERATING_SYSTEM: Status = 304;
 pub(super) const NOT_FOUND: Status = 500;
+const NOT_PERMITTED: Status = 800;
+const NOT_SUPPORTED: Status = 801;
+/// What is said where a virtual machine lends a card without pools or pinned memory.
+pub(super) const WITHHELD: [Status; 3] = [OPERATING_SYSTEM, NOT_PERMITTED, NOT_SUPPORTED];
 
 // Attributes of devices and of functions, as `cuda.h` numbers them.
 const MAJOR: c_int = 75;
@@ -66,7 +76,8 @@ functions! {
     attribute = b"cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
     retain = b"cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
     release = b"cuDevicePrimaryCtxRelease_v2" (c_int);
-    enter = b"cuCtxSetCurrent" (Handle);
+    enter = b"cuCtxPushCurrent_v2" (Handle);
+    leave_context = b"cuCtxPopCurrent_v2" (*mut Handle);
     load = b"cuModuleLoadData" (*mut Handle, *const c_void);
     unload = b"cuModuleUnload" (Handle);
     function = b"cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
@@ -128,6 +139,8 @@ pub(super) struct Cuda {
 impl Cuda {
     /// Loads the driver and lists its cards.
     pub(super) fn start(library: Option<OsString>) -> Result<Self, Error> {
+        // One that a caller names goes with it: tests load hundreds of them.
+        let kept = library.is_none();
         let named = library.or_else(|| std::env::var_os(LIBRARY_VARIABLE)).unwrap_or_else(|| LIBRARY.into());
         let place = named.to_string_lossy().into_owned();
         // SAFETY: the user names the library, or the system has it: its constructors are those of a driver, and are trusted as it is.
@@ -138,13 +151,18 @@ impl Cuda {
             said.strip_prefix(&format!("{place}: ")).map_or_else(|| said.clone(), ToString::to_string)
         };
         let library = library.map_err(|e| Error::Driver { library: place.clone(), why: why(e) })?;
+        if kept {
+            // A driver has threads of its own, and things to do when the process ends: it is never unloaded.
+            // SAFETY: as above; it is loaded already, and counts one more user for ever.
+            std::mem::forget(unsafe { Library::new(&named) });
+        }
         let functions = Functions::of(library, &place)?;
         let mut cuda = Self { functions, cards: Vec::new() };
         // SAFETY: it is the first call, and its only flag is 0.
         match unsafe { (cuda.functions.init)(0) } {
             STUB_LIBRARY => return Err(Error::Stub { library: place }),
             NO_DEVICE => return Err(Error::NoCard),
-            status => cuda.functions.done("cuInit", status)?,
+            status => cuda.functions.started("cuInit", status)?,
         }
         let version = cuda.functions.number("cuDriverGetVersion", |found| {
             // SAFETY: `found` is where the number goes.
@@ -176,12 +194,25 @@ impl Functions {
         if status == 0 {
             return Ok(());
         }
+        Err(Error::Lost { call, status: self.named(status) })
+    }
+
+    /// Success, or that a driver does not start.
+    pub(super) fn started(&self, call: &'static str, status: Status) -> Result<(), Error> {
+        match status {
+            0 => Ok(()),
+            status => Err(Error::Start { call, status: self.named(status) }),
+        }
+    }
+
+    /// What the driver calls a status.
+    pub(super) fn named(&self, status: Status) -> String {
         let mut name: *const c_char = std::ptr::null();
         // SAFETY: `name` is where the address of a text goes, which the library has for ever; null for numbers that it does not know.
         let known = unsafe { (self.error_name)(status, &mut name) } == 0 && !name.is_null();
         // SAFETY: it is no null, and a text of the library.
         let name = known.then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());
-        Err(Error::Lost { call, status: name.unwrap_or_else(|| format!("status {status}")) })
+        name.unwrap_or_else(|| format!("status {status}"))
     }
 
     /// The number that a call writes.

@@ -1,7 +1,7 @@
 //! Blocks of a card's memory. A pool of the driver serves them in the order of the stream: no call waits, and what is given back is had again
 //! by work that is launched later. Where a driver has no pools, blocks that are in nobody's use serve requests of their size.
 
-use super::functions::{Functions, Handle, OUT_OF_MEMORY};
+use super::functions::{Functions, Handle, OUT_OF_MEMORY, WITHHELD};
 use super::STREAM;
 use crate::Error;
 use std::collections::BTreeMap;
@@ -59,17 +59,37 @@ impl Memory {
             return Ok(Self::default());
         }
         let shape = PoolShape { allocation: 1, handles: 0, place: 1, device, others: [0; 9] };
-        // SAFETY: `found` is where the handle goes; the shape has the words of the driver's, and is only read.
-        let pool = functions.number("cuMemPoolCreate", |found| unsafe { (functions.pool)(found, &raw const shape) })?;
-        let mut most = whole / 4 * 3;
+        let mut pool = 0;
+        // SAFETY: `pool` is where the handle goes; the shape has the words of the driver's, and is only read.
+        match unsafe { (functions.pool)(&mut pool, &raw const shape) } {
+            status if WITHHELD.contains(&status) => return Ok(Self::default()),
+            status => functions.done("cuMemPoolCreate", status)?,
+        }
+        let made = Self::Pool(pool);
+        match Self::serves(functions, pool, whole / 4 * 3) {
+            Ok(true) => Ok(made),
+            served => {
+                let closed = made.close(functions);
+                served.and(closed).map(|()| Self::default())
+            }
+        }
+    }
+
+    /// Whether a pool that is to keep so many bytes gives a block: what is said to exist may not be there when it is wanted.
+    fn serves(functions: &Functions, pool: Handle, mut most: u64) -> Result<bool, Error> {
         // SAFETY: the pool was made, and this attribute has 64 bits.
         let status = unsafe { (functions.set_pool)(pool, RELEASE_THRESHOLD, (&raw mut most).cast()) };
-        let made = Self::Pool(pool);
-        match functions.done("cuMemPoolSetAttribute", status) {
-            Ok(()) => Ok(made),
-            Err(error) => {
-                let _ = made.close(functions);
-                Err(error)
+        functions.done("cuMemPoolSetAttribute", status)?;
+        let mut first = 0;
+        // SAFETY: `first` is where the address goes, and the pool was made.
+        match unsafe { (functions.take)(&mut first, GRAIN, pool, STREAM) } {
+            status if WITHHELD.contains(&status) => Ok(false),
+            OUT_OF_MEMORY => Ok(true),
+            status => {
+                functions.done("cuMemAllocFromPoolAsync", status)?;
+                // SAFETY: the block is one of the pool's, and nobody has it after this.
+                functions.done("cuMemFreeAsync", unsafe { (functions.leave)(first, STREAM) })?;
+                Ok(true)
             }
         }
     }

@@ -8,8 +8,7 @@ use crate::launcher::STAGED;
 use crate::{kernels, Arithmetic, Error, Launcher};
 pub use functions::CardInfo;
 use functions::{
-    Cuda, Functions, Handle, DYNAMIC_SHARED, INVALID_IMAGE, INVALID_PTX, NOT_FOUND, NO_BINARY, OUT_OF_MEMORY,
-    PARAMETERS, PARAMETER_BYTES, UNSUPPORTED_PTX,
+    Cuda, Functions, Handle, DYNAMIC_SHARED, NOT_FOUND, OUT_OF_MEMORY, PARAMETERS, PARAMETER_BYTES, REFUSED,
 };
 use memory::{bytes, Memory};
 use staging::Staging;
@@ -28,6 +27,8 @@ const NEEDED: c_int = 12080;
 const CAPABILITY: c_int = 8;
 /// The stream of all launches, copies and blocks.
 const STREAM: Handle = 0;
+/// What the code of a kernel may take of the card: drivers take memory by such pieces.
+const CODE: usize = 2 << 20;
 /// Shared memory that a kernel has without asking.
 const SHARED: u32 = 48 << 10;
 
@@ -86,9 +87,9 @@ impl Driver {
             return Err(Error::Capability { card: info.to_string() });
         }
         let device = functions.ordinal(index as c_int)?;
-        // SAFETY: `found` is where the handle goes; the device is one of the driver's.
-        let context =
-            functions.number("cuDevicePrimaryCtxRetain", |found| unsafe { (functions.retain)(found, device) })?;
+        let mut context = 0;
+        // SAFETY: `context` is where the handle goes; the device is one of the driver's.
+        functions.started("cuDevicePrimaryCtxRetain", unsafe { (functions.retain)(&mut context, device) })?;
         // From here on what was taken is given back when it is dropped.
         let process = std::process::id();
         let state = Mutex::default();
@@ -121,9 +122,7 @@ impl Driver {
             // SAFETY: the driver reads as far as the header of a cubin says, or to a zero; `module` is where the handle goes.
             match unsafe { (self.functions.load)(&mut module, image.as_ptr().cast()) } {
                 OUT_OF_MEMORY => Err(self.no_memory(image.len())),
-                status @ (INVALID_IMAGE | NO_BINARY | INVALID_PTX | UNSUPPORTED_PTX) => {
-                    Err(Error::Ptx { status: format!("status {status}") })
-                }
+                status if REFUSED.contains(&status) => Err(Error::Ptx { status: self.functions.named(status) }),
                 status => self.functions.done("cuModuleLoadData", status).map(|()| module),
             }
         })
@@ -141,7 +140,8 @@ impl Driver {
         &self.info
     }
 
-    /// Runs calls of the driver in the card's context, one after another; none after the card was lost, or in a child of a fork.
+    /// Runs calls of the driver in the card's context, one after another; none after the card was lost, or in a child of a fork. The context that
+    /// the thread had before is its own again afterwards: other libraries of the process rely on theirs.
     fn on_card<T>(&self, work: impl FnOnce(&mut State) -> Result<T, Error>) -> Result<T, Error> {
         if std::process::id() != self.process {
             return Err(Error::Forked);
@@ -151,8 +151,15 @@ impl Driver {
             return Err(Error::Lost { call, status });
         }
         // SAFETY: the context is there until the driver is dropped.
-        let entered = self.functions.done("cuCtxSetCurrent", unsafe { (self.functions.enter)(self.context) });
-        let done = entered.and_then(|()| work(&mut state));
+        let entered = self.functions.done("cuCtxPushCurrent", unsafe { (self.functions.enter)(self.context) });
+        let done = entered.and_then(|()| {
+            let done = work(&mut state);
+            // SAFETY: `left` is where the handle goes, of the context that was entered.
+            let popped = self
+                .functions
+                .number("cuCtxPopCurrent", |left: *mut Handle| unsafe { (self.functions.leave_context)(left) });
+            done.and_then(|made| popped.map(|_| made))
+        });
         if let Err(Error::Lost { call, status }) = &done {
             state.lost = Some((call, status.clone()));
         }
@@ -222,6 +229,9 @@ impl Launcher for Driver {
 
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
         self.on_card(|state| {
+            if words.is_empty() {
+                return Ok(());
+            }
             if let Some(staging) = state.staging.as_mut().filter(|_| words.len() <= STAGED) {
                 return staging.write(&self.functions, address, words);
             }
@@ -233,6 +243,9 @@ impl Launcher for Driver {
 
     fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error> {
         self.on_card(|_| {
+            if words.is_empty() {
+                return Ok(());
+            }
             // SAFETY: there is room for as many words as is said, and a block of the card has them: callers see to it.
             let status = unsafe { (self.functions.read)(words.as_mut_ptr().cast(), address, size_of_val(words)) };
             self.functions.done("cuMemcpyDtoH", status)
@@ -255,12 +268,20 @@ impl Launcher for Driver {
             // The list of names and values that the driver takes; the names are small numbers.
             let name = std::ptr::without_provenance_mut;
             let mut extra = [name(PARAMETERS), parameters, name(PARAMETER_BYTES), size, none];
+            let launch = self.functions.launch;
             // SAFETY: the kernel is one of the module, and takes a structure of these words (tests compare its size); the list and what it
             // points to are only read, before the call returns. Kernels touch the blocks that the words name: callers see to it.
-            let status = unsafe {
-                (self.functions.launch)(handle, x, y, z, threads, 1, 1, shared, 0, none.cast(), extra.as_mut_ptr())
+            let mut launched =
+                || unsafe { launch(handle, x, y, z, threads, 1, 1, shared, STREAM, none.cast(), extra.as_mut_ptr()) };
+            // A driver may put the code of a kernel there when it first runs.
+            let status = match launched() {
+                OUT_OF_MEMORY => state.memory.give_back(&self.functions).map(|()| launched())?,
+                status => status,
             };
-            self.functions.done("cuLaunchKernel", status)
+            match status {
+                OUT_OF_MEMORY => Err(self.no_memory(CODE)),
+                status => self.functions.done("cuLaunchKernel", status),
+            }
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Copies to the card that nobody waits for: words are put down in pinned memory, from which the card takes them in its own time.
 
-use super::functions::{Functions, Handle, OUT_OF_MEMORY, UNTIMED};
+use super::functions::{Functions, Handle, OUT_OF_MEMORY, UNTIMED, WITHHELD};
 use super::STREAM;
 use crate::launcher::STAGED;
 use crate::Error;
@@ -27,7 +27,7 @@ impl Staging {
         let mut memory = 0;
         // SAFETY: `memory` is where the address goes.
         match unsafe { (functions.pin)(&mut memory, 8 * STAGED * BLOCKS, 0) } {
-            OUT_OF_MEMORY => return Ok(None),
+            status if status == OUT_OF_MEMORY || WITHHELD.contains(&status) => return Ok(None),
             status => functions.done("cuMemHostAlloc", status)?,
         }
         let mut staging = Self { memory, events: Vec::new(), block: 0, used: 0 };

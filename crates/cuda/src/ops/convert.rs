@@ -31,8 +31,11 @@ impl DeviceRing<'_> {
         let arithmetic = |target: usize| if narrow { self.table(target).arithmetic } else { Arithmetic::S64 };
         for each in Arithmetic::ALL {
             let places: Vec<usize> = (0..targets.len()).filter(|&t| arithmetic(targets[t]) == each).collect();
-            if !places.is_empty() && !inputs.is_empty() {
-                self.convert_part(each, sources, (targets, &places), inputs)?;
+            if places.is_empty() {
+                continue;
+            }
+            for (start, count) in self.card().parts(inputs.len()) {
+                self.convert_part(each, sources, (targets, &places), &inputs[start..start + count as usize])?;
             }
         }
         Ok(())

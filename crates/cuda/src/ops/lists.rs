@@ -44,13 +44,15 @@ impl DeviceRing<'_> {
     ) -> Result<(), Error> {
         let parts = self.by_arithmetic(rows, |(prime, _)| *prime).map(|(arithmetic, rows)| {
             let at = lists.add(rows.iter().flat_map(|(_, row)| row.iter().copied()));
-            (arithmetic, at, rows.len() as u32)
+            (arithmetic, at, rows)
         });
         let _lists = lists.written()?;
-        for (arithmetic, at, count) in parts.into_iter().filter(|(_, _, count)| *count > 0) {
+        for (arithmetic, at, rows) in parts {
             let kernel = format!("{kernel}_{}", arithmetic.name());
-            let grid = [self.blocks(), count, 1];
-            self.card().launch(&kernel, grid, (THREADS, 0), &[&[at], more].concat())?;
+            for (start, count) in self.card().parts(rows.len()) {
+                let (at, grid) = (at + 8 * (start * rows[0].1.len()) as u64, [self.blocks(), count, 1]);
+                self.card().launch(&kernel, grid, (THREADS, 0), &[&[at], more].concat())?;
+            }
         }
         Ok(())
     }

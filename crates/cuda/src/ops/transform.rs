@@ -66,10 +66,13 @@ impl DeviceRing<'_> {
                 continue;
             }
             // Both kernels read the list.
-            let list = self.card().upload(&limbs.iter().flat_map(row).collect::<Vec<_>>())?;
-            let (count, name) = (limbs.len() as u32, arithmetic.name());
+            let words: Vec<u64> = limbs.iter().flat_map(row).collect();
+            let (list, each, name) = (self.card().upload(&words)?, words.len() / limbs.len(), arithmetic.name());
             let launch = |kernel: &str, side: u32, shape: (u32, u32)| {
-                self.card().launch(&format!("{kernel}_{name}"), [side, count, 1], shape, &[list.address(0)])
+                let kernel = format!("{kernel}_{name}");
+                self.card().parts(limbs.len()).try_for_each(|(start, count)| {
+                    self.card().launch(&kernel, [side, count, 1], shape, &[list.address(start * each)])
+                })
             };
             let stages = self.ring().log_n() - ROW_STAGES;
             // A block takes 256 columns of up to four stages, fewer of more; and 16 rows if there are as many.
