@@ -22,26 +22,17 @@ from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, MemoryLimitErr
 from aglet.cli import info
 from aglet_bench.ckks.card import CardCase, bench_card
 from aglet_bench.ckks.card_model import LAUNCH, MODELS, SYNCHRONOUS, model_of
+from emulated_card import compiled
+from support import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the emulator of cards is for Linux")
 
-ROOT = Path(__file__).parents[2]
-CARD = ROOT / "crates/cuda"
-EMULATOR = ROOT / "crates/testing/emulator"
 TOY: dict[str, Any] = {"preset": "toy", "allow_insecure": True}
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The fake driver, compiled as `crates/testing/src/emu.rs` does."""
-    kernels = re.findall(r'include_str!\("\.\./(kernels/\w+\.cu)"\)', (CARD / "src/kernels.rs").read_text())
-    files = [EMULATOR / "before.cpp", *(CARD / name for name in kernels)]
-    files += [EMULATOR / "after.cpp", EMULATOR / "driver.cpp"]
-    made = tmp_path_factory.mktemp("driver") / "libcuda.so"
-    options = (EMULATOR / "options.txt").read_text().split()
-    command = [os.environ.get("CXX", "c++"), *options, "-o", str(made), "-x", "c++", "-"]
-    subprocess.run(command, input="".join(file.read_text() for file in files), text=True, check=True)
-    return made
+    return compiled(tmp_path_factory.mktemp("driver"))
 
 
 @pytest.fixture
@@ -316,6 +307,21 @@ def test_a_card_is_measured_beside_the_processor(driver: ctypes.CDLL) -> None:
     assert "model of an H200" in said
     assert "coeffs_to_slots" in said
     assert "are assumed" in " ".join(said.split())
+
+
+def test_stages_of_a_card_that_is_measured_end_when_their_work_is_done(
+    driver: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGLET_CUDA_WAIT", "1")
+    driver.fake_count.restype = ctypes.c_long
+    before = driver.fake_count(b"waits")
+    records = list(bench_card(CardCase("toy", allow_insecure=True), repeat=0))
+    # At the beginning and at the end of each stage.
+    assert driver.fake_count(b"waits") - before >= 2 * len(records[-1]["stages"])
+    # An emulated card computes when somebody waits: the longest stage is one that has most to do.
+    longest = max(records[-1]["stages"], key=lambda stage: stage["seconds"])
+    assert longest["launches"] > 0
+    assert sum(stage["seconds"] for stage in records[-1]["stages"]) > 0.8 * records[-1]["first_seconds"]
 
 
 def test_the_model_of_a_card_counts_instructions_and_bytes() -> None:

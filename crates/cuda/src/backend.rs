@@ -19,7 +19,7 @@ use aglet_ring::{
     Backend, BlockRotation, Digits, Error as RingError, Form, Host, HostRing, KeyBlock, KeyProduct, LweSwitch,
     Multiplier, Pair, Poly, Sign,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -115,11 +115,12 @@ impl Backend for Card {
     fn room(&self) -> Result<Option<u64>, RingError> {
         Ok(Some(self.card.room()?))
     }
-    fn lacks(&self, bytes: u64, tables: Option<&HostRing>) -> Result<Option<(u64, u64)>, RingError> {
+    fn lacks(&self, bytes: u64, tables: &[&HostRing]) -> Result<Option<(u64, u64)>, RingError> {
         let there = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let primes = tables.into_iter().flat_map(|ring| (0..ring.q_count() + ring.p_count()).map(move |i| (ring, i)));
-        let had = primes.filter_map(|(ring, i)| there.get(&Self::place(ring, i))).map(|table| table.bytes());
-        let more = bytes.saturating_sub(had.sum());
+        let primes = tables.iter().flat_map(|ring| (0..ring.q_count() + ring.p_count()).map(|i| Self::place(ring, i)));
+        // Rings share primes.
+        let primes: BTreeSet<_> = primes.collect();
+        let more = bytes.saturating_sub(primes.iter().filter_map(|at| there.get(at)).map(|table| table.bytes()).sum());
         drop(there);
         Ok(self.card.lacks(more)?.map(|free| (more, free)))
     }

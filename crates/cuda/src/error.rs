@@ -140,6 +140,7 @@ impl From<Error> for aglet_ring::Error {
     fn from(error: Error) -> Self {
         match error {
             Error::Ring(error) => error,
+            Error::Memory { bytes, free } => Self::DeviceMemory { bytes, free },
             error => Self::Device { reason: error.to_string() },
         }
     }

@@ -44,6 +44,13 @@ pub trait Launcher: Debug + Send + Sync {
     /// # Errors
     /// [`Error::Lost`] and the like: what kernels did wrong is often known here only.
     fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error>;
+    /// Waits for what was launched, on a card that was opened to be measured: asked at the end of stages.
+    ///
+    /// # Errors
+    /// [`Error::Lost`] and the like.
+    fn settle(&self) -> Result<(), Error> {
+        Ok(())
+    }
     /// Runs a kernel on `grid` blocks of so many threads, with so many bytes of shared memory: parameters are the words of its structure.
     ///
     /// # Errors
@@ -121,9 +128,11 @@ impl Device {
     pub fn take_most_bytes(&self) -> u64 {
         self.0.most.swap(self.held_bytes(), Ordering::Relaxed)
     }
-    /// Launches and copies so far.
+    /// Launches and copies so far; on a card that was opened to be measured, when they are done.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
+        // What went wrong is said by the next call.
+        let _ = self.0.launcher.settle();
         self.0.traffic.so_far()
     }
     /// Bytes that may be held there in all: those that are, and those that could be had.

@@ -27,7 +27,7 @@ pub use arithmetic::Arithmetic;
 pub use backend::Card;
 pub use blind::BlindKey;
 pub use device::DeviceRing;
-pub use driver::{CardInfo, Driver, LIBRARY_VARIABLE};
+pub use driver::{CardInfo, Driver, LIBRARY_VARIABLE, WAIT_VARIABLE};
 pub use error::Error;
 pub use launcher::{Device, Launcher};
 pub use poly::{DeviceKey, DevicePoly};

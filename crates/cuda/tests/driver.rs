@@ -148,9 +148,9 @@ fn a_failure_of_every_call_is_an_error_and_no_result() {
         for at in (1..calls).step_by(step).chain(1..20) {
             let fake = fake(&[("pools", pools), ("fail_at", at), ("fail_status", status)]);
             match run(&fake) {
-                Err(aglet_ring::Error::Device { reason }) => {
+                Err(error @ (aglet_ring::Error::Device { .. } | aglet_ring::Error::DeviceMemory { .. })) => {
                     failed += 1;
-                    assert!(reason.len() > 30, "{reason}");
+                    assert!(error.to_string().len() > 60, "{error}");
                 }
                 Err(other) => panic!("call {at}, status {status}: {other}"),
                 // A block that could not be had is had after idle ones are given back; and whoever gives back is not told.
@@ -215,6 +215,19 @@ fn a_lost_card_says_so_for_ever() {
     }
     fake.set("fail_at", 0);
     assert!(matches!(on_card.upload(&x), Err(Error::Lost { .. })), "what is lost stays lost");
+}
+
+/// Whoever is asked for the traffic at the end of a stage waits if the card was opened so.
+#[test]
+fn a_card_that_is_measured_waits_at_the_end_of_stages() {
+    for times in [0, 1] {
+        let fake = fake(&[]);
+        let driver = open(&fake, 0).unwrap();
+        let device = Device::new(if times == 0 { driver } else { driver.that_waits() });
+        let before = fake.count("waits");
+        assert_eq!(device.traffic().launches, 0);
+        assert_eq!(fake.count("waits") - before, times);
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ struct Pool { bool there; u64 reserved, live, settled, kept; };
 static Pool pools[256];
 // The pool of a block, counted from 1; blocks of none have 0.
 static unsigned char pool_of[1 << 23];
-static long calls, allocations, from_pools, grown;
+static long calls, allocations, from_pools, grown, waits;
 // What the card has not left, without what is said in parentheses.
 static u64 taken(const Pool *but) {
     u64 all = used;
@@ -130,8 +130,8 @@ extern "C" int fake_set(const char *name, long value) {
 }
 extern "C" long fake_calls() { return calls; }
 extern "C" long fake_used() { return (long)taken(nullptr); }
-// Blocks of the driver so far, blocks of pools, how often a pool took more of the card, and whether the calling thread is in the context.
-extern "C" long fake_count(const char *what) { return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : !strcmp(what, "entered") ? entered : grown; }
+// Blocks of the driver so far, blocks of pools, how often a pool took more of the card, whether the calling thread is in the context, and waits for all work.
+extern "C" long fake_count(const char *what) { return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : !strcmp(what, "entered") ? entered : !strcmp(what, "waits") ? waits : grown; }
 
 // Nobody stops a driver: its memory goes with the library.
 __attribute__((destructor)) static void leave() { emulator_stop(); }
@@ -252,7 +252,7 @@ extern "C" int cuMemPoolGetAttribute(Pool *p, int attribute, u64 *value) {
 }
 // What work that is not done may still use stays.
 extern "C" int cuMemPoolTrimTo(Pool *p, size_t bytes) { ENTERED; return p->reserved = p->settled > bytes ? p->settled : bytes < p->reserved ? bytes : p->reserved, 0; }
-extern "C" int cuCtxSynchronize() { ENTERED; return all_done(); }
+extern "C" int cuCtxSynchronize() { ENTERED; return waits++, all_done(); }
 // A pool takes more of the card by chunks. An address is nobody's ever after it was left, so that who uses it then is seen.
 extern "C" int cuMemAllocFromPoolAsync(u64 *address, size_t bytes, Pool *p, u64 stream) {
     ENTERED;

@@ -92,6 +92,8 @@ pub struct Emu {
     order: Order,
     /// Bytes of its memory.
     memory: Arc<AtomicU64>,
+    /// Blocks that are had until other programs take the rest of it.
+    blocks: Arc<AtomicU64>,
     /// Those that are in use. The library keeps its state in variables: one call at a time.
     busy: Mutex<u64>,
 }
@@ -105,7 +107,8 @@ impl Emu {
         let file = program.file();
         let library = load(&file);
         let _ = std::fs::remove_file(&file);
-        let emu = Self { library, order, memory: Arc::new(AtomicU64::new(MEMORY)), busy: Mutex::default() };
+        let [memory, blocks] = [MEMORY, u64::MAX].map(|number| Arc::new(AtomicU64::new(number)));
+        let emu = Self { library, order, memory, blocks, busy: Mutex::default() };
         // SAFETY: `after.cpp` has the function, and it is the first call to this copy of the library.
         let started = unsafe { emu.find::<unsafe extern "C" fn() -> c_int>("emulator_start")() };
         assert_ne!(started, 0, "the emulator has memory");
@@ -120,6 +123,10 @@ impl Emu {
     /// The bytes of its memory, at most as many as now: a test takes some away as other programs do.
     pub fn memory(&self) -> Arc<AtomicU64> {
         self.memory.clone()
+    }
+    /// Blocks that are had until other programs take all the rest of its memory, for ever unless a test says so.
+    pub fn blocks(&self) -> Arc<AtomicU64> {
+        self.blocks.clone()
     }
     fn left(&self, used: u64) -> u64 {
         self.memory.load(Ordering::Relaxed).saturating_sub(used)
@@ -162,7 +169,7 @@ impl Launcher for Emu {
     /// Few where threads take turns backwards, so that lists are cut.
     fn most_rows(&self) -> usize {
         if self.order == Order::Reverse {
-            7
+            16
         } else {
             u16::MAX.into()
         }
@@ -174,6 +181,10 @@ impl Launcher for Emu {
 
     fn allocate(&self, words: usize) -> Result<u64, Error> {
         let (mut used, bytes) = (self.alone(), 8 * words);
+        if self.blocks.fetch_sub(1, Ordering::Relaxed) == 0 {
+            self.memory.store(*used, Ordering::Relaxed);
+            self.blocks.store(u64::MAX, Ordering::Relaxed);
+        }
         let none = Error::Memory { bytes, free: self.left(*used) as usize };
         if bytes as u64 > self.left(*used) {
             return Err(none);

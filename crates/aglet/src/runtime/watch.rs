@@ -5,14 +5,14 @@ use aglet_bootstrap::Probe;
 use aglet_ring::traffic::Traffic;
 use aglet_ring::{Backend, Tally};
 use serde_json::{json, Value};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time and work of one stage of a bootstrap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageRun {
     /// Its name in the plan; in a later pass of an iterated bootstrap "pass 2: coeffs_to_slots 1/3".
     pub name: String,
-    /// Wall-clock time.
+    /// Wall-clock time, on a card until the last launch: it computes on.
     pub seconds: f64,
     /// Work of the engine's threads: that of the stage, if they did nothing else meanwhile.
     pub work: Tally,
@@ -51,8 +51,10 @@ impl Probe for Watch<'_> {
     fn stage(&mut self, name: &str, done: usize, total: usize, time: Option<Duration>) -> bool {
         self.report(done, total, name);
         // At the beginning of a stage this forgets what was done before it.
-        let (work, so_far) = (Tally::take(), self.backend.traffic());
-        if let Some(time) = time {
+        let (work, asked) = (Tally::take(), Instant::now());
+        let so_far = self.backend.traffic();
+        // A card that is measured answers when its work is done.
+        if let Some(time) = time.map(|time| time + asked.elapsed()) {
             let traffic = so_far - self.before;
             self.ran.push(StageRun { name: name.to_string(), seconds: time.as_secs_f64(), work, traffic });
         }

@@ -19,6 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Names the library of the driver where it is no other place's.
 pub const LIBRARY_VARIABLE: &str = "AGLET_CUDA_DRIVER";
+/// Has a card that is opened wait at the end of each stage of a bootstrap, so that its time is that of the card's work.
+pub const WAIT_VARIABLE: &str = "AGLET_CUDA_WAIT";
 /// Where the system has it.
 const LIBRARY: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 /// The version of CUDA whose drivers know the instructions of our PTX, as drivers count.
@@ -41,6 +43,8 @@ pub struct Driver {
     module: Handle,
     /// Whether the kernels are those for its compute capability, or PTX that the driver compiled.
     compiled: bool,
+    /// Whether it waits at the end of stages.
+    waits: bool,
     /// The process that opened it: children of a fork have no part in it.
     process: u32,
     state: Mutex<State>,
@@ -93,7 +97,8 @@ impl Driver {
         // From here on what was taken is given back when it is dropped.
         let process = std::process::id();
         let state = Mutex::default();
-        let mut driver = Self { functions, info, device, context, module: 0, compiled: true, process, state };
+        let waits = std::env::var_os(WAIT_VARIABLE).is_some_and(|value| !value.is_empty());
+        let mut driver = Self { functions, info, device, context, module: 0, compiled: true, waits, process, state };
         match driver.cubin()? {
             Some(module) => driver.module = module,
             None => (driver.module, driver.compiled) = (driver.load(&[kernels::ptx(), vec![0]].concat())?, false),
@@ -132,6 +137,13 @@ impl Driver {
     #[must_use]
     pub fn has_own_code(&self) -> bool {
         self.compiled
+    }
+
+    /// The same, waiting at the end of stages, as one that is opened with [`WAIT_VARIABLE`] in the environment does.
+    #[must_use]
+    pub fn that_waits(mut self) -> Self {
+        self.waits = true;
+        self
     }
 
     /// What was found about the card.
@@ -250,6 +262,14 @@ impl Launcher for Driver {
             let status = unsafe { (self.functions.read)(words.as_mut_ptr().cast(), address, size_of_val(words)) };
             self.functions.done("cuMemcpyDtoH", status)
         })
+    }
+
+    fn settle(&self) -> Result<(), Error> {
+        if !self.waits {
+            return Ok(());
+        }
+        // SAFETY: it has no arguments.
+        self.on_card(|_| self.functions.done("cuCtxSynchronize", unsafe { (self.functions.synchronize)() }))
     }
 
     fn launch(
