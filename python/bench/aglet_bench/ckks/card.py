@@ -38,8 +38,9 @@ Operation = Callable[[Engine, list[Ciphertext]], list[Ciphertext]]
 def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
     """Compare operations on a card and on the processor; a record for each.
 
-    It has the seconds of the first run on the card, with what goes up for it, the median of the others, that of the
-    processor, and whether results are the same bytes. Times are for all ciphertexts together, and include the way back.
+    It has the seconds that the processor makes keys for, those of the first run on the card, with what goes up for it,
+    the median of the others, that of the processor, and whether results are the same bytes. Times are for all
+    ciphertexts together, and include the way back.
     A bootstrap has its stages too: the seconds until a stage has launched its last kernel, those of the processor, and
     those of a model (`card_model.py`) for its work and for the launches and copies that it made. On an emulated card
     that is a dry run: only words and models mean anything.
@@ -52,6 +53,7 @@ def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
     words: dict[str, Any] = {"preset": case.preset, "use_bootstrap": True, "allow_insecure": case.allow_insecure}
     # Engines of one parameter set use each other's keys.
     engines = [Engine(mode="gpu", device_id=case.device_id, **words), Engine(mode="parallel", **words)]
+    start = time.perf_counter()
     secret = engines[1].create_secret_key()
     relinearization, conjugation = (
         engines[1].create_relinearization_key(secret),
@@ -59,6 +61,7 @@ def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
     )
     rotation = engines[1].create_fixed_rotation_key(secret, 1)
     bootstrap = engines[1].create_bootstrap_key(secret, size=cast("KeySize", case.key_size))
+    key_seconds = time.perf_counter() - start
     random = np.random.default_rng(1)
     slots = engines[1].slot_count
     high = [engines[1].encrypt(random.uniform(-1, 1, slots), secret) for _ in range(case.many)]
@@ -88,6 +91,7 @@ def bench_card(case: CardCase, *, repeat: int) -> Iterator[dict[str, Any]]:
             "device": engines[0].device,
             "cpu": _core.doctor()["cpu"],
             "threads": engines[1].thread_count,
+            "key_seconds": key_seconds,
             "same_words": same,
             "first_seconds": first,
             "seconds": statistics.median(rest) if rest else first,
