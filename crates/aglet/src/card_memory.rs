@@ -2,7 +2,7 @@
 
 use crate::{Error, MemoryError};
 use aglet_cuda::Arithmetic;
-use aglet_ring::{Backend, Modulus};
+use aglet_ring::{Backend, HostRing, Modulus};
 use aglet_rlwe::Params;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
@@ -27,6 +27,20 @@ impl CardMemory {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.keys + self.maps + self.tables + self.working
+    }
+
+    /// Refuses work for which a card has too little left beside what others have there. So many bytes of it are there already, and the tables
+    /// that these rings have.
+    pub(crate) fn beside(
+        &self,
+        backend: &dyn Backend,
+        rings: &[&HostRing],
+        (what, there): (&'static str, usize),
+    ) -> Result<(), Error> {
+        match backend.lacks(self.bytes().saturating_sub(there) as u64, rings)? {
+            Some((needed, free)) => Err(MemoryError::CardLeft { what, needed, free }.into()),
+            None => Ok(()),
+        }
     }
 
     /// As JSON.
@@ -57,17 +71,7 @@ impl Fitted {
         Ok(self.largest(backend)? != NO_CARD)
     }
 
-    /// Refuses what a card has no room for, if the memory of it is known.
-    pub(crate) fn check(
-        &self,
-        backend: &dyn Backend,
-        memory: impl FnOnce() -> Result<Option<CardMemory>, Error>,
-        refusal: impl FnOnce(CardMemory, u64, u64) -> MemoryError,
-    ) -> Result<(), Error> {
-        self.checked(backend, memory, refusal).map(drop)
-    }
-
-    /// The same, and what it takes on a card that has room for it.
+    /// Refuses what a card has no room for, if the memory of it is known; gives what it takes on a card that has room.
     pub(crate) fn checked(
         &self,
         backend: &dyn Backend,

@@ -4,6 +4,7 @@
 mod architecture;
 mod by_hand;
 mod card;
+mod card_beside;
 mod card_fhew;
 mod card_memory;
 mod card_room;

@@ -59,9 +59,16 @@ impl PackedKey {
     pub fn spec(&self) -> &KeySwitchSpec {
         &self.spec
     }
-    /// Bytes in memory.
+    /// Bytes in memory, and on a card that has it.
     pub fn byte_count(&self) -> usize {
         self.stream.byte_count()
+    }
+    /// Those that a card has already.
+    pub fn card_bytes_there(&self) -> usize {
+        match self.stream.card().is_there() {
+            true => self.byte_count(),
+            false => 0,
+        }
     }
     /// The seed of its uniform halves.
     pub fn seed(&self) -> &[u8; 32] {

@@ -31,9 +31,9 @@ pub trait Backend: Send + Sync {
     fn room(&self) -> Result<Option<u64>, Error> {
         Ok(None)
     }
-    /// Where less is free there than so many bytes: how many are needed, and free. With the tables of a ring among them, those that are
+    /// Where less is free there than so many bytes: how many are needed, and free. With the tables of rings among them, those that are
     /// there already are not needed. None where all can be had, and for this machine.
-    fn lacks(&self, _bytes: u64, _tables: Option<&HostRing>) -> Result<Option<(u64, u64)>, Error> {
+    fn lacks(&self, _bytes: u64, _tables: &[&HostRing]) -> Result<Option<(u64, u64)>, Error> {
         Ok(None)
     }
     /// What went there and came from there so far; nothing for this machine.

@@ -68,6 +68,18 @@ pub enum Error {
         /// What the card, or its driver, said.
         reason: String,
     },
+    /// A card has less left, in the middle of an operation, than it had when it was asked.
+    #[error(
+        "The card has no {bytes} bytes left in the middle of an operation, {free} are free: another program took them, or another engine of this \
+         one. There is no result, and nothing is lost: inputs and keys are as they were. End other programs there, use fewer inputs \
+         side by side or smaller bootstrap keys, and call again."
+    )]
+    DeviceMemory {
+        /// Bytes of the block that was wanted.
+        bytes: usize,
+        /// Bytes that are free.
+        free: usize,
+    },
     /// The operating system's random source failed.
     #[error(
         "The random source of the operating system failed: {reason}. Nothing was made; repair the source and try again."

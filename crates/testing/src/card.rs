@@ -30,6 +30,13 @@ pub fn shared() -> (Arc<Card>, Arc<AtomicU64>) {
     (Arc::new(Card::new(Device::new(emu), Arithmetic::F50)), memory)
 }
 
+/// The same, and a number of blocks: when so many more were had, other programs take all the rest of its memory.
+pub fn taken_after() -> (Arc<Card>, Arc<AtomicU64>, Arc<AtomicU64>) {
+    let emu = Emu::new(Program::kernels(), Order::Forward);
+    let (memory, blocks) = (emu.memory(), emu.blocks());
+    (Arc::new(Card::new(Device::new(emu), Arithmetic::F50)), memory, blocks)
+}
+
 /// A card whose kernels have another text in one place, so that it fails.
 pub fn failing(from: &str, to: &str, arithmetic: Arithmetic) -> Arc<Card> {
     let text = kernels::text();

@@ -25,7 +25,7 @@ impl Engine {
         of: impl IntoIterator<Item = &'a CkksTransform>,
     ) -> Result<(), Error> {
         let needed = of.into_iter().map(CkksTransform::card_bytes).sum::<usize>() as u64;
-        match self.ctx.ring().backend().lacks(needed, None)? {
+        match self.ctx.ring().backend().lacks(needed, &[])? {
             Some((needed, free)) => Err(MemoryError::CardMap { what, needed, free }.into()),
             None => Ok(()),
         }

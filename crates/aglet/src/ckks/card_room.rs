@@ -62,11 +62,7 @@ impl Engine {
         let held: BTreeMap<_, _> = of.iter().map(|ct| (Arc::as_ptr(ct), *ct)).collect();
         let there = held.values().flat_map(|ct| &ct.polys).filter(|x| x.card().is_some()).map(|x| 8 * n * x.q_limbs());
         let there = there.sum::<usize>() + keys.card_bytes_there() + maps;
-        let more = memory.bytes().saturating_sub(there) as u64;
-        match ring.backend().lacks(more, Some(ring))? {
-            Some((needed, free)) => Err(MemoryError::CardLeft { what, needed, free }.into()),
-            None => Ok(()),
-        }
+        memory.beside(&**ring.backend(), &[ring], (what, there))
     }
 
     /// [`Engine::adjust`] without values.

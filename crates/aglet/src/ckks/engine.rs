@@ -1,13 +1,14 @@
 //! The CKKS engine: parameters, threads, encoder, and key generation.
 
-use crate::card_memory::Fitted;
+use crate::card_memory::{CardMemory, Fitted};
 use crate::ckks::bootstrap::BootstrapState;
 use crate::ckks::rotation_layout::rotation_layout;
 use crate::runtime::machine::check_memory;
-use crate::runtime::Runtime;
+use crate::runtime::{Cache, Runtime};
 use crate::Control;
 use crate::{Error, LevelError};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
+use aglet_bootstrap::BootstrapCircuit;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{CkksEvaluator, CkksParams, Encoder};
@@ -22,6 +23,7 @@ pub struct Engine {
     pub(crate) bootstrap: BootstrapState,
     pub(crate) runtime: Arc<Runtime>,
     pub(super) fitted: Fitted,
+    pub(super) card_memories: Cache<(Arc<BootstrapCircuit>, usize), CardMemory, 8>,
 }
 
 /// The relinearization key, which products need: it switches from the square of the secret key to the secret key.
@@ -111,7 +113,7 @@ impl Engine {
         runtime.serves(ctx.ring().pool());
         let encoder = Encoder::new(&ctx, slots)?;
         let (bootstrap, fitted) = (BootstrapState::default(), Fitted::default());
-        Ok(Self { params, ctx, encoder, bootstrap, runtime, fitted })
+        Ok(Self { params, ctx, encoder, bootstrap, runtime, fitted, card_memories: Cache::default() })
     }
 
     /// The parameters.

@@ -191,9 +191,12 @@ impl Error {
             Self::Rlwe(aglet_rlwe::Error::Level { .. }) => ErrorKind::Level,
             Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => ErrorKind::Other,
             Self::Rlwe(_) => ErrorKind::Parameter,
-            Self::Device(_) | Self::Ring(aglet_ring::Error::Backend { .. } | aglet_ring::Error::Device { .. }) => {
-                ErrorKind::Device
-            }
+            Self::Device(_)
+            | Self::Ring(
+                aglet_ring::Error::Backend { .. }
+                | aglet_ring::Error::Device { .. }
+                | aglet_ring::Error::DeviceMemory { .. },
+            ) => ErrorKind::Device,
             Self::Ring(aglet_ring::Error::OutOfMemory { .. }) => ErrorKind::Memory,
             Self::Ring(_) => ErrorKind::Other,
         }

@@ -8,7 +8,7 @@ use crate::{Control, Error, LevelError, MemoryError, NoiseError, SecretKey};
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Part, INPUT_LEVEL};
 use aglet_bootstrap::{Bootstrapper, Probe};
 use aglet_circuits::Rounding;
-use aglet_rlwe::Sample;
+use aglet_rlwe::{Context, Sample};
 use aglet_schemes::integer::prime_power::{PrimePowerCiphertext, PrimePowerCiphertextEvaluator, PrimePowerMap};
 use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
@@ -103,6 +103,16 @@ impl Engine {
         Ok(BootstrapKey { id: sk.id(), request: (), params, keys, packed: None })
     }
 
+    /// The context of the chain of a circuit.
+    pub(super) fn context_of(&self, circuit: &BootstrapCircuit) -> Result<Arc<Context>, Error> {
+        self.bootstrap.parts.context(&self.ctx, &circuit.params)
+    }
+
+    /// Whether a circuit ran lately: its maps are encoded.
+    pub(super) fn keeps(&self, circuit: &BootstrapCircuit) -> bool {
+        self.bootstrap.parts.find(|kept| *kept == *circuit).is_some()
+    }
+
     /// Runs the stages of a circuit on samples that stand at its start.
     fn run_circuit(
         &self,
@@ -111,7 +121,7 @@ impl Engine {
         key: &BootstrapKey,
         (control, probe): (&Control, &mut (dyn Probe + Send)),
     ) -> Result<Vec<Arc<PrimePowerCiphertext>>, Error> {
-        let ctx = self.bootstrap.parts.context(&self.ctx, &circuit.params)?;
+        let ctx = self.context_of(circuit)?;
         let Exact { power, correction_factor, level } = circuit.input();
         let input = |sample: &&Sample| {
             let polys = sample.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
@@ -120,9 +130,7 @@ impl Engine {
         let inputs: Vec<_> = samples.iter().map(input).collect();
         self.run(|| {
             let e = PrimePowerCiphertextEvaluator::new(&ctx, &key.keys).stopped_by(control.flag());
-            if self.bootstrap.parts.find(|kept| *kept == **circuit).is_none() {
-                self.fits_card(circuit)?;
-            }
+            self.fits_card((circuit, samples.len()), key)?;
             let pipeline = self.bootstrap.parts.pipeline(&e, circuit, || Ok(()))?;
             Ok(pipeline.run(&e, &inputs, probe)?)
         })
@@ -163,7 +171,7 @@ impl Engine {
         let (low, factors): (Vec<_>, Vec<u64>) = low.into_iter().unzip();
         let low: Vec<&Sample> = low.iter().map(|ct| &ct.sample).collect();
         let circuit = self.circuit()?;
-        let groups = low.chunks(self.side_by_side(&circuit, low.len())?);
+        let groups = low.chunks(self.side_by_side((&circuit, low.len()), key)?);
         let (mut found, mut ran, count) = (Vec::with_capacity(low.len()), Vec::new(), groups.len());
         for (number, group) in groups.enumerate() {
             let mut watch = Watch::new(control, Pass { number, count }, &**self.ctx.ring().backend());

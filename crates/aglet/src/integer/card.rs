@@ -1,6 +1,6 @@
 //! The memory of a card that bootstraps and products of integers take there, before anything goes up.
 
-use super::{cost, Ciphertext, Engine, IntegerParams};
+use super::{cost, BootstrapKey, Ciphertext, Engine, IntegerParams, RelinearizationKey};
 pub use crate::card_memory::CardMemory;
 use crate::{card_memory, Error, MemoryError};
 use aglet_bootstrap::integer::BootstrapCircuit;
@@ -8,7 +8,8 @@ use aglet_bootstrap::Bootstrapper;
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::integer::{CostInteger, SlotCost};
 use aglet_schemes::Evaluator;
-use std::sync::atomic::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Forecasts the memory of `count` bootstraps side by side.
 ///
@@ -50,60 +51,112 @@ pub(super) fn with(circuit: &BootstrapCircuit, working: usize) -> Result<CardMem
     })
 }
 
-fn fits(memory: CardMemory, what: &'static str, room: u64) -> Result<(), Error> {
-    let needed = memory.bytes() as u64;
-    match needed > room {
-        true => Err(MemoryError::IntegerCard { what, needed, keys: memory.keys as u64, room }.into()),
-        false => Ok(()),
+/// The bytes of keys on a card, and of those that it has already.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Keys {
+    bytes: usize,
+    there: usize,
+}
+
+impl Keys {
+    /// Of one of a set, met `count` times under as many roles, or of all that are there.
+    fn times(keys: &KeySet, count: usize) -> Self {
+        let one = keys.iter().next().map_or(0, |(_, key)| key.card_bytes());
+        let there = keys.card_bytes_there();
+        Self { bytes: count * one, there: there.min(count * one) }
+    }
+}
+
+impl From<&KeySet> for Keys {
+    fn from(keys: &KeySet) -> Self {
+        Self { bytes: keys.card_bytes(), there: keys.card_bytes_there() }
     }
 }
 
 impl Engine {
-    fn card_room(&self) -> Result<Option<u64>, Error> {
-        Ok(self.ctx.ring().backend().room()?)
+    /// What a card takes for so many bootstraps at a time, or for a part of one, counted once.
+    fn card_memory(&self, circuit: &Arc<BootstrapCircuit>, count: usize) -> Result<CardMemory, Error> {
+        Ok(*self.card_memories.get((circuit.clone(), count), || of_circuit(circuit, count))?)
     }
 
-    /// Refuses stages that a card has no room for, even with one input.
-    pub(super) fn fits_card(&self, circuit: &BootstrapCircuit) -> Result<(), Error> {
-        match self.card_room()? {
-            Some(room) => fits(of_circuit(circuit, 1)?, "a bootstrap", room),
-            None => Ok(()),
+    /// Refuses stages with this key that a card has no room for, with so many inputs.
+    pub(super) fn fits_card(
+        &self,
+        (circuit, count): (&Arc<BootstrapCircuit>, usize),
+        key: &BootstrapKey,
+    ) -> Result<(), Error> {
+        let backend = &**self.ctx.ring().backend();
+        // To ask a card takes little beside a bootstrap.
+        let Some(room) = backend.room()? else { return Ok(()) };
+        let memory = self.card_memory(circuit, count)?;
+        if memory.bytes() as u64 > room {
+            return Err(refused("a bootstrap", memory.keys, memory.bytes() as u64, room).into());
         }
+        let needs = circuit.needs()?.concat();
+        let met = key.keys.iter().filter(|(role, _)| needs.iter().any(|need| need.role == *role));
+        let there = met.map(|(_, key)| key.words().card_bytes_there()).sum::<usize>();
+        let maps = if self.keeps(circuit) { memory.maps } else { 0 };
+        let ctx = self.context_of(circuit)?;
+        memory.beside(backend, &[&**self.ctx.ring(), &**ctx.ring()], ("a bootstrap", there + maps))
     }
 
     /// How many inputs a card has room for at once, at least one; all of them where no card computes.
-    pub(super) fn side_by_side(&self, circuit: &BootstrapCircuit, count: usize) -> Result<usize, Error> {
-        let Some(room) = self.card_room()?.filter(|_| count > 1) else { return Ok(count.max(1)) };
-        let (mut least, mut most) = (1, count);
+    pub(super) fn side_by_side(
+        &self,
+        (circuit, count): (&Arc<BootstrapCircuit>, usize),
+        key: &BootstrapKey,
+    ) -> Result<usize, Error> {
+        if !self.fitted.on_card(&**self.ctx.ring().backend())? {
+            return Ok(count.max(1));
+        }
+        let (mut least, mut most) = (1, count.max(1));
         while least < most {
             let middle = (least + most).div_ceil(2);
-            match of_circuit(circuit, middle)?.bytes() as u64 <= room {
-                true => least = middle,
-                false => most = middle - 1,
+            match self.fits_card((circuit, middle), key) {
+                Ok(()) => least = middle,
+                Err(Error::Memory(_)) => most = middle - 1,
+                Err(error) => return Err(error),
             }
         }
         Ok(least)
     }
 
-    /// Refuses a circuit on these ciphertexts, with keys of so many bytes, that a card has no room for. One that cannot be done fails by itself.
+    /// Refuses a circuit on these ciphertexts, with these keys, that a card has no room for. One that cannot be done fails by itself.
     pub(super) fn fits_circuit<T, E>(
         &self,
-        (what, keys): (&'static str, usize),
+        what: (&'static str, impl Into<Keys>),
         of: &[&Ciphertext],
         work: impl FnOnce(&SlotCost<'_>, &[CostInteger]) -> Result<T, E>,
     ) -> Result<(), Error> {
+        self.fits_work(what, of, |cost| {
+            // A ciphertext that is there several times is held once.
+            let once: BTreeMap<_, _> = of.iter().map(|ct| (Arc::as_ptr(ct), cost.of(ct))).collect();
+            work(cost, &of.iter().map(|ct| once[&Arc::as_ptr(ct)].clone()).collect::<Vec<_>>())
+        })
+    }
+
+    /// The same of work that counts the ciphertexts itself.
+    pub(super) fn fits_work<T, E>(
+        &self,
+        (what, keys): (&'static str, impl Into<Keys>),
+        of: &[&Ciphertext],
+        work: impl FnOnce(&SlotCost<'_>) -> Result<T, E>,
+    ) -> Result<(), Error> {
+        let (ring, keys) = (self.ctx.ring(), keys.into());
+        let held: BTreeMap<_, _> = of.iter().map(|ct| (Arc::as_ptr(ct), *ct)).collect();
         let needed = || {
             let cost = SlotCost::new(self.params())?;
-            let inputs: Vec<_> = of.iter().map(|ct| cost.of(ct)).collect();
-            if work(&cost, &inputs).is_err() {
+            if work(&cost).is_err() {
                 return Ok(None);
             }
             let (tables, working) = (card_memory::tables([&**self.params()])?, cost.card_bytes());
-            Ok(Some(CardMemory { keys, maps: 0, tables, working }))
+            Ok(Some(CardMemory { keys: keys.bytes, maps: 0, tables, working }))
         };
-        self.fitted.check(&**self.ctx.ring().backend(), needed, |CardMemory { keys, .. }, needed, room| {
-            MemoryError::IntegerCard { what, needed, keys: keys as u64, room }
-        })
+        let refusal = |CardMemory { keys, .. }, needed, room| refused(what, keys, needed, room);
+        let Some(memory) = self.fitted.checked(&**ring.backend(), needed, refusal)? else { return Ok(()) };
+        let polys = held.values().flat_map(|ct| &ct.sample.polys).filter(|x| x.card().is_some());
+        let there = polys.map(|x| 8 * self.params().n() * x.q_limbs()).sum::<usize>();
+        memory.beside(&**ring.backend(), &[&**ring], (what, keys.there + there))
     }
 
     /// Refuses rotations, one after the other, each by a key of these of its own, and if `summed` the sum with each result.
@@ -115,7 +168,7 @@ impl Engine {
         summed: bool,
     ) -> Result<(), Error> {
         let Some((_, key)) = keys.iter().next().filter(|_| count > 0) else { return Ok(()) };
-        self.fits_circuit(("a rotation", count * key.card_bytes()), &[a], |e, of| {
+        self.fits_circuit(("a rotation", Keys::times(keys, count)), &[a], |e, of| {
             (0..count).try_fold(of[0].clone(), |a, _| {
                 let rotated = e.rotated(&a, key.spec());
                 if summed {
@@ -127,16 +180,28 @@ impl Engine {
         })
     }
 
-    /// Refuses products of operands up to a level that a card has no room for. Once it had room, lower ones need not ask.
-    pub(super) fn fits_product(&self, level: usize) -> Result<(), Error> {
-        // Level 0 has none, which is said elsewhere.
-        if level <= self.largest_product.load(Ordering::Relaxed) {
+    /// Refuses a product that a card has no room for.
+    pub(super) fn fits_product(&self, a: &Ciphertext, b: &Ciphertext, key: &RelinearizationKey) -> Result<(), Error> {
+        self.fits_circuit(("a product", key.keys()), &[a, b], |e, of| e.mul(&of[0], &of[1]))
+    }
+
+    /// Refuses a product that stays at degree 2. It needs no key: where the card has neither operand, nothing goes up.
+    pub(super) fn fits_square(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+        if ![a, b].iter().any(|ct| ct.sample.polys.iter().any(|x| x.card().is_some())) {
             return Ok(());
         }
-        if let Some(room) = self.card_room()? {
-            fits(product(self.params(), [level; 2])?, "a product", room)?;
-        }
-        self.largest_product.fetch_max(level, Ordering::Relaxed);
-        Ok(())
+        self.fits_circuit(("a product", Keys::default()), &[a, b], |e, of| e.product(&of[0], &of[1]))
     }
+
+    /// Refuses to bring a product that is at degree 2 to degree 1.
+    pub(super) fn fits_relinearization(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<(), Error> {
+        if a.sample.polys.len() < 3 {
+            return Ok(());
+        }
+        self.fits_work(("a relinearization", key.keys()), &[a], |e| e.relinearization(a))
+    }
+}
+
+fn refused(what: &'static str, keys: usize, needed: u64, room: u64) -> MemoryError {
+    MemoryError::IntegerCard { what, needed, keys: keys as u64, room }
 }

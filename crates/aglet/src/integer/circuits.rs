@@ -1,5 +1,6 @@
 //! Circuits on integers: weighted sums, powers, polynomials, sums of slots, lookup tables, comparisons.
 
+use super::card::Keys;
 use super::{BootstrapKey, Ciphertext, Engine, Message, Plaintext, RelinearizationKey};
 use crate::{Control, Error, ParameterError, RangeError};
 use aglet_circuits::polynomial::{power, power_products, Basis, Series};
@@ -55,7 +56,8 @@ impl Engine {
         // Without keys it is done where the ciphertexts are.
         if terms.iter().any(|(a, _)| a.polys.iter().any(|x| x.card().is_some())) {
             let inputs: Vec<_> = terms.iter().map(|(a, _)| &***a).collect();
-            self.fits_circuit(("a weighted sum", 0), &[], |e, _| e.weighted_sum(&inputs))?;
+            let of: Vec<_> = terms.iter().map(|(a, _)| *a).collect();
+            self.fits_work(("a weighted sum", Keys::default()), &of, |e| e.weighted_sum(&inputs))?;
         }
         self.run(|| {
             control.check()?;
@@ -84,7 +86,7 @@ impl Engine {
             return Err(RangeError::EmptyProducts.into());
         }
         let inputs: Vec<_> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
-        self.fits_circuit(("a sum of products", key.card_bytes()), &inputs, |e, of| {
+        self.fits_circuit(("a sum of products", key.keys()), &inputs, |e, of| {
             e.form(&of.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect::<Vec<_>>(), &[], 0)
         })?;
         self.slotwise(key, control, ("sum of products", 1), |e| Ok(e.form(pairs, &[], 0)?))
@@ -101,7 +103,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        self.fits_circuit(("a power", key.card_bytes()), &[a], |e, of| power(e, &of[0], exponent))?;
+        self.fits_circuit(("a power", key.keys()), &[a], |e, of| power(e, &of[0], exponent))?;
         self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
@@ -124,7 +126,7 @@ impl Engine {
         let t = self.params().plain();
         let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
         let series = Series::new(Basis::Power, &coefficients)?;
-        self.fits_circuit(("a polynomial", key.card_bytes()), &[a], |e, of| series.evaluate(e, &of[0]))?;
+        self.fits_circuit(("a polynomial", key.keys()), &[a], |e, of| series.evaluate(e, &of[0]))?;
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
     }
 
@@ -177,7 +179,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
         let inputs: Vec<_> = digits.iter().collect();
-        self.fits_circuit(("a table", key.card_bytes()), &inputs, |e, of| Table::evaluate_all(tables, e, of, spare))?;
+        self.fits_circuit(("a table", key.keys()), &inputs, |e, of| Table::evaluate_all(tables, e, of, spare))?;
         let total = Table::relinearizations_of(tables, spare);
         self.slotwise(key, control, ("table", total), |e| Table::evaluate_all(tables, &e, digits, spare))
     }

@@ -3,15 +3,15 @@
 use super::bootstrap::State;
 use super::keys::left_steps;
 use super::{FixedRotationKey, Message, RelinearizationKey, RotationKey, Table};
-use crate::card_memory::Fitted;
+use crate::card_memory::{CardMemory, Fitted};
 use crate::runtime::{Cache, Runtime};
 use crate::{Error, LevelError, PublicKey, SecretKey};
+use aglet_bootstrap::integer::BootstrapCircuit;
 use aglet_rlwe::{Context, KeySet};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
     WideRings,
 };
-use std::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 
 /// An engine for one parameter set, with its own thread pool. All methods take `&self` and never change their inputs,
@@ -26,8 +26,8 @@ pub struct Engine {
     /// For scaled products, made with the first.
     wide: Cache<(), WideRings, 1>,
     /// The highest level whose products a card was found to have room for.
-    pub(super) largest_product: AtomicUsize,
     pub(super) fitted: Fitted,
+    pub(super) card_memories: Cache<(Arc<BootstrapCircuit>, usize), CardMemory, 8>,
     /// Tables that were interpolated, by their values and digits.
     pub(super) tables: Cache<(Vec<i64>, usize), Table, KEPT_TABLES>,
 }
@@ -63,8 +63,8 @@ impl Engine {
             none: KeySet::new(),
             bootstrap: State::default(),
             wide: Cache::default(),
-            largest_product: AtomicUsize::new(0),
             fitted: Fitted::default(),
+            card_memories: Cache::default(),
             tables: Cache::default(),
         })
     }
@@ -236,7 +236,7 @@ impl Engine {
         b: &IntegerCiphertext,
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
-        self.fits_product(a.level().max(b.level()))?;
+        self.fits_product(a, b, key)?;
         self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
     }
     /// The scale-invariant product of BFV, `round(t a b / Q)`, relinearized. It stays at the lower level of the two and
@@ -250,7 +250,7 @@ impl Engine {
         b: &IntegerCiphertext,
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
-        self.fits_product(a.level().max(b.level()))?;
+        self.fits_product(a, b, key)?;
         self.runtime.run(|| {
             let wide = self.wide.get((), || {
                 let made = WideRings::new(&self.params, self.runtime.kernels())?;
@@ -265,6 +265,7 @@ impl Engine {
     /// # Errors
     /// Operands at level 0 or of two keys.
     pub fn multiply_only(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.fits_square(a, b)?;
         self.keyless(|e| e.product(a, b))
     }
     /// Relinearizes a product to degree 1, one level lower.
@@ -272,7 +273,7 @@ impl Engine {
     /// # Errors
     /// Keys that do not belong together.
     pub fn relinearize(&self, a: &IntegerCiphertext, key: &RelinearizationKey) -> Result<IntegerCiphertext, Error> {
-        self.fits_product(a.level())?;
+        self.fits_relinearization(a, key)?;
         self.runtime.run(|| Ok(self.evaluator(&key.0).relinearize(a)?))
     }
     /// Modulus switching: brings a ciphertext down to a level.

@@ -83,6 +83,26 @@ impl<'a> SlotCost<'a> {
         let polys = self.ring.automorphism(spec, a.level + 1);
         CostInteger { noise: a.noise.plus(self.params.key_switch()), ..a.with(polys) }
     }
+    /// A product that stays at degree 2.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`].
+    pub fn product(&self, a: &CostInteger, b: &CostInteger) -> Result<(), Error> {
+        let both = self.at_one_level(a, b)?;
+        let _made = [1, 2, 1].map(|products| self.ring.poly_of_form(both[0].level + 1, products, 0, true));
+        Ok(())
+    }
+    /// The relinearization of a product that is there, at a level.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`].
+    pub fn relinearization(&self, ct: &Ciphertext) -> Result<(), Error> {
+        if ct.level() == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        let _square: Vec<_> = ct.sample.polys.iter().skip(2).map(|_| self.ring.hold(ct.level() + 1)).collect();
+        self.relinearized(&self.of(ct)).map(drop)
+    }
     /// A sum of ciphertexts times messages. Those that a card has no part of are brought to one level before they go there.
     ///
     /// # Errors

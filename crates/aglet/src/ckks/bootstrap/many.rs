@@ -6,7 +6,6 @@
 use super::iterated::check_iterations;
 use super::run::{shapes, BootstrapKeys, Job};
 use crate::bootstraps::add_up;
-use crate::ckks::card::CardMemory;
 use crate::ckks::engine::Engine;
 use crate::ckks::{cost, Ciphertext};
 use crate::runtime::{machine, Pass};
@@ -14,10 +13,13 @@ use crate::Control;
 use crate::Error;
 use aglet_bootstrap::ckks::request::Request;
 use aglet_bootstrap::BootstrapCircuit;
+use std::sync::Arc;
 
 /// The largest group. In a group of k each ciphertext reads 1/k of the keys; a larger group would gain little and need
 /// more memory.
 const GROUP: usize = 4;
+/// The largest on a card, where one ciphertext leaves most of the multiprocessors idle.
+const ON_CARD: usize = 16;
 
 impl Engine {
     /// [`Engine::bootstrap_iterated`] for several ciphertexts, each with its request, with the same keys. The results
@@ -65,9 +67,14 @@ impl Engine {
     }
 
     /// How many ciphertexts fit in memory, that of the card if one computes, counting what the engine already holds for them.
-    fn side_by_side(&self, circuit: &BootstrapCircuit, keys: &BootstrapKeys<'_>, count: usize) -> Result<usize, Error> {
-        if let Some(room) = self.ctx.ring().backend().room()? {
-            return group_size(Some(room), count, |count| Ok(CardMemory::of(circuit, count)?.bytes() as u64));
+    fn side_by_side(
+        &self,
+        circuit: &Arc<BootstrapCircuit>,
+        keys: &BootstrapKeys<'_>,
+        count: usize,
+    ) -> Result<usize, Error> {
+        if let Some(size) = self.side_by_side_on_card((circuit, count.min(ON_CARD)), keys)? {
+            return Ok(size);
         }
         let held = self.ctx.ring().pool().held_bytes() as u64;
         let free = machine::memory_available().map(|free| free + held);

@@ -5,6 +5,7 @@ mod iterated;
 pub(crate) mod key;
 mod many;
 mod raised;
+mod room;
 mod rotation;
 mod run;
 mod state;

@@ -57,7 +57,7 @@ impl Engine {
         };
         let input = Arc::new(input);
         let pass = Pass { number: 0, count: 1 };
-        let (mut out, ran) = self.on_circuit(&circuit, keys, (pass, control), |e, pipeline, probe| {
+        let (mut out, ran) = self.on_circuit((&circuit, 1), keys, (pass, control), |e, pipeline, probe| {
             Ok(pipeline.run_from(e, first, std::slice::from_ref(&input), probe)?)
         })?;
         self.remember(ran);

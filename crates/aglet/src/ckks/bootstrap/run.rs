@@ -3,7 +3,6 @@
 use super::key::BootstrapKey;
 use super::state::CkksPipeline;
 use crate::ckks::arithmetic::{at_scale, check_owner};
-use crate::ckks::card::CardMemory;
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::presets;
 use crate::ckks::{cost, Ciphertext};
@@ -131,7 +130,7 @@ impl Engine {
         (pass, control): (Pass, &Control),
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
         let request = circuit.request;
-        self.on_circuit(circuit, keys, (pass, control), |e, pipeline, probe| {
+        self.on_circuit((circuit, jobs.len()), keys, (pass, control), |e, pipeline, probe| {
             let input = |cts: &Job<'_>| {
                 let lowest = cts.iter().map(|ct| self.lowest(ct, e, request)).collect::<Result<Vec<_>, Error>>()?;
                 let input = match &lowest[..] {
@@ -146,19 +145,21 @@ impl Engine {
         })
     }
 
-    /// Runs work with the pipeline of a bootstrap circuit and keys that fit it. Gives its results as ciphertexts of
+    /// Runs work with the pipeline of a bootstrap circuit, on so many inputs, and keys that fit it. Gives its results as ciphertexts of
     /// this engine, and what the stages took.
     pub(super) fn on_circuit(
         &self,
-        circuit: &Arc<BootstrapCircuit>,
+        (circuit, count): (&Arc<BootstrapCircuit>, usize),
         keys: BootstrapKeys<'_>,
         (pass, control): (Pass, &Control),
         work: impl FnOnce(&CkksEvaluator<'_>, &CkksPipeline, &mut Watch<'_>) -> Result<Vec<Ciphertext>, Error> + Send,
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
         let ctx = self.context_of(&circuit.params)?;
-        let others = keys.bootstrap.packed().map(|keys| keys as &(dyn std::any::Any + Send + Sync));
+        let packed = keys.bootstrap.packed();
+        let others = packed.map(|keys| keys as &(dyn std::any::Any + Send + Sync));
         let keys = keys.bootstrap.eval_keys(self.params(), &circuit.params, &keys)?;
         self.run(|| {
+            self.fits_bootstraps((circuit, count), (&keys, packed))?;
             let e =
                 CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_others(others).stopped_by(control.flag());
             let mut probe = Watch::new(control, pass, &**self.ctx.ring().backend());
@@ -228,12 +229,6 @@ impl Engine {
         circuit: &Arc<BootstrapCircuit>,
         shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
     ) -> Result<Arc<CkksPipeline>, Error> {
-        if self.bootstrap.find(|kept| *kept == **circuit).is_none() {
-            // Encoding the maps puts them on the card.
-            if let Some(room) = self.ctx.ring().backend().room()? {
-                CardMemory::of(circuit, 1)?.fits(room)?;
-            }
-        }
         self.bootstrap
             .pipeline(e, circuit, || Ok(self.ctx.ring().pool().reserve(cost::demand(circuit, shapes()?, 1)?.mix())?))
     }
@@ -249,6 +244,7 @@ impl Engine {
         let circuit = self.circuit(key.request())?;
         let ctx = self.context_of(&circuit.params)?;
         self.run(|| {
+            self.fits_bootstraps((&circuit, 1), (key.keys(), key.packed()))?;
             let e = CkksEvaluator::new(&ctx, key.keys(), ctx.params().n() / 2).stopped_by(control.flag());
             self.pipeline(&e, &circuit, || cost::key_shapes(&circuit)).map(|_| ())
         })

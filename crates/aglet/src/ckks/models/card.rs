@@ -3,7 +3,7 @@
 use super::cost;
 pub use crate::card_memory::CardMemory;
 use crate::ckks::BootstrapCircuit;
-use crate::{card_memory, Error, MemoryError};
+use crate::{card_memory, Error};
 use aglet_bootstrap::Bootstrapper;
 
 impl CardMemory {
@@ -23,18 +23,6 @@ impl CardMemory {
             tables: tables(circuit)?,
             working,
         })
-    }
-
-    /// Refuses a bootstrap that a card with room for so many bytes cannot do.
-    ///
-    /// # Errors
-    /// [`Error::Memory`].
-    pub fn fits(&self, room: u64) -> Result<(), Error> {
-        let needed = self.bytes() as u64;
-        match needed > room {
-            true => Err(MemoryError::Card { needed, keys: self.keys as u64, room }.into()),
-            false => Ok(()),
-        }
     }
 }
 
