@@ -31,7 +31,7 @@ _SHAPES = [
 """Of the arrays of a program, over one row of 64 slots, two rows, and two ciphertexts."""
 _BOUNDS: dict[str, Any] = {
     "?": [None], "u1": [None, None, (16, 200), (3, 90)], "i1": [None, None, (-90, 7), (-4, 3)],
-    "i2": [None, (-300, 500), (0, 100)],
+    "i2": [None, (-300, 500), (0, 100), (-20000, 9000)], "u2": [None, (0, 5000), (300, 20000)],
 }  # fmt: skip
 """What is declared of arrays; None for all that their dtype has."""
 _FEW = 20
@@ -42,7 +42,9 @@ _ERROR = 2.0**-13
 _ONE: dict[str, Any] = {
     "negative": lambda x: -x, "invert": lambda x: ~x, "abs": abs, "square": np.square, "sum": lambda x: x.sum(),
     "bool": lambda x: x.astype(bool), "wide": lambda x: x.astype(np.int64), "float": lambda x: x.astype(np.float64),
-    "bytes": lambda x: x.astype(np.uint8, casting="unsafe"), "row": lambda x: x.reshape(-1),
+    "bytes": lambda x: x.astype(np.uint8, casting="unsafe"), "words": lambda x: x.astype(np.uint16, casting="unsafe"),
+    "signed": lambda x: x.astype(np.int16, casting="unsafe"), "shift": lambda x: x >> x.dtype.type(3),
+    "mask": lambda x: x & x.dtype.type(77), "low": lambda x: x % x.dtype.type(16), "row": lambda x: x.reshape(-1),
     "turned": lambda x: x[::-1], "T": lambda x: x.T, "first": lambda x: x[0], "some": lambda x: x[..., [0, -1, 0]],
     "odd": lambda x: x[1::2], "roll": lambda x: np.roll(x, 1, -1), "tile": lambda x: np.tile(x, 2),
     "sum 0": lambda x: x.sum(axis=0), "sum -1": lambda x: x.sum(axis=-1, keepdims=True),
@@ -84,7 +86,7 @@ _TWO: dict[str, Any] = {
 _LACKS = (
     "levels", "modulus", "values, and a table", "no element", "not supported", "do not fit slots", "bits, of which",
     "which slots do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
-    "call numpy.matmul for stacks", "at least one element",
+    "call numpy.matmul for stacks", "at least one element", "with one sign",
 )  # fmt: skip
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
 
@@ -100,7 +102,7 @@ def _run(data: Any) -> None:
     own, random = few_slots(), np.random.default_rng(data.draw(st.integers(0, 2**32)))
     shapes = data.draw(st.sampled_from(_SHAPES))
     pool: list[tuple[Any, Any]] = []
-    for dtype in data.draw(st.lists(st.sampled_from(["?", "u1", "i1", "i2"]), min_size=1, max_size=3)):
+    for dtype in data.draw(st.lists(st.sampled_from(["?", "u1", "i1", "i2", "u2"]), min_size=1, max_size=3)):
         clear = _values(random, np.dtype(dtype), data.draw(st.sampled_from(shapes)))
         bound = data.draw(st.sampled_from(_BOUNDS[dtype]))
         clear = clear if bound is None else np.asarray(np.clip(clear, *bound))

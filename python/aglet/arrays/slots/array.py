@@ -12,7 +12,7 @@ from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums
-from aglet.arrays.slots.values import Entries, Numbers, enough, looked_up
+from aglet.arrays.slots.values import MOST_PLACES, Entries, Numbers, enough, looked_up
 from aglet.arrays.sums import axes_of
 from aglet.arrays.whole import WholeNumbers
 from aglet.errors import RangeError
@@ -144,7 +144,7 @@ class EncryptedSlots(WholeNumbers):
         if low > high:
             raise RangeError(f"bound={bound} is empty here, as elements lie from {own[0]} to {own[1]}.")
         numbers = self.forced()
-        found = self.replaced(Numbers(numbers.digits, numbers.offset, low, high), None, self.dtype)
+        found = self.replaced(Numbers(numbers.digits, numbers.offset, low, high).trimmed(), None, self.dtype)
         found._counted = self._counted
         return found
 
@@ -240,6 +240,9 @@ class EncryptedSlots(WholeNumbers):
     def _mean(self, axis: Any, keepdims: bool) -> Any:
         if not self.size:
             raise empty.refuse_floats()
+        if self.bound[1] - self.bound[0] >= MOST_PLACES:
+            # Few such sums fit the modulus.
+            return self.astype(np.float64).mean(axis, keepdims=keepdims)
         # numpy has no axis of a number here, as it has for sums.
         found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
         return found.astype(np.float64) * (found.size / self.size)

@@ -17,7 +17,9 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import has_digits
 from aglet.arrays.slots.places import is_slots, laid
-from aglet.arrays.slots.values import DIGIT, Entries, Numbers, looked_up_all, room, together
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Entries, Numbers, looked_up_all, room, together
+from aglet.arrays.slots.wide import both, is_wide
+from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -46,21 +48,48 @@ def bitwise(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedS
     LevelError
         If there are too few levels, and no bootstrap.
     """
-    array, other = (x, y) if is_slots(x) else (y, x)
-    both = _Both(_Array(array), _Array(other) if is_slots(other) else _Clear(other, array))
-    in_digits = dtype.itemsize == 1 and both.one.in_digits and both.other.in_digits
-    # Digits of bytes have the sign in the high one.
-    span, times, offset = _Span.of(array, other, least=2 * _BITS - 1 if in_digits else 0), _TIMES[ufunc], 0
+    array, other = _like_digits(x, y) if is_wide(x) or is_wide(y) else (x, y)
+    array, other = (array, other) if is_slots(array) else (other, array)
+    one = _Array(array)
+    pair = _Both(one, _Array(other) if is_slots(other) else _Clear(other, array))
+    in_digits = one.count > MOST_DIGITS or (dtype.itemsize == 1 and one.count == pair.other.count == MOST_DIGITS)
+    # The highest digit has the sign.
+    span, times, offset = _Span.of(array, other, least=_BITS * one.count - 1 if in_digits else 0), _TIMES[ufunc], 0
     low, high = span.ends(ufunc)
     array.session.check_range(low, high)
-    if in_digits and (times or len(span.places) > _BITS):
-        offset = dtypes.span(dtype)[0]
-        parts = span.places[:_BITS], [(at, weight >> _BITS) for at, weight in span.places[_BITS:]]
-        digits = [both.made(part, times, at, -at * offset // DIGIT) for at, part in enumerate(parts)]
+    if in_digits and (times or one.count > MOST_DIGITS or len(span.places) > _BITS):
+        offset, last = one.value.numbers.offset if one.count > MOST_DIGITS else dtypes.span(dtype)[0], one.count - 1
+        parts = [
+            [(at, weight >> _BITS * digit) for at, weight in span.places if min(at // _BITS, last) == digit]
+            for digit in range(one.count)
+        ]
+        ends = [*[0] * last, -offset // DIGIT**last]
+        digits = [pair.made(part, times, at, end) for at, (part, end) in enumerate(zip(parts, ends, strict=True))]
     else:
-        digits = [both.made(span.places, times)]
-    found: EncryptedSlots = array.replaced(Numbers(tuple(digits), offset, low, high), None, dtype)
+        digits = [pair.made(span.places, times)]
+    found: EncryptedSlots = array.replaced(Numbers(tuple(digits), offset, low, high).trimmed(), None, dtype)
     return found
+
+
+def _like_digits(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands of which one has more than two digits, with as many digits each.
+
+    Raises
+    ------
+    RangeError
+        If one of both cannot have them.
+    """
+    found = both(x, y)
+    if found is None:
+        raise RangeError(
+            "Bits of these two meet only if both fit 16 bits with one sign; call astype with numpy.uint16 or "
+            'numpy.int16 first, or compute in digits, x.to("digits").'
+        )
+    ready = [
+        one.replaced(Numbers(tuple(digits), found[2], *one.bound), None, one.dtype) if is_slots(one) else one
+        for one, digits in zip((x, y), found[:2], strict=True)
+    ]
+    return ready[0], ready[1]
 
 
 @dataclass(frozen=True)
@@ -98,12 +127,15 @@ class _Array:
 
     def __init__(self, value: EncryptedSlots) -> None:
         self.value, self.session = value, value.session
-        self.in_digits = has_digits(value) and value.numbers.offset % DIGIT == 0
+        wide = is_wide(value) or (has_digits(value) and value.numbers.offset % DIGIT == 0)
+        self.count = len(value.numbers.digits) if wide else 1
+        """The digits that bits are looked up in, of which the highest one has the sign."""
+        self.first = value.numbers.offset // DIGIT ** (self.count - 1) if wide else 0
 
     def digit(self, at: int) -> list[Any]:
         """The low digit, or the high one with its sign."""
         numbers, engine = self.value.numbers, self.session.engine
-        first = at * numbers.offset // DIGIT
+        first = self.first if at == self.count - 1 else 0
         return [engine.add(chunk, first) if first else chunk for chunk in numbers.digits[at]]
 
     def whole(self) -> list[Any]:
@@ -113,11 +145,11 @@ class _Array:
     def nibbles(self, places: _Places) -> list[tuple[Numbers, Entries]]:
         """For each bit the numbers that it is looked up in, and what the table of it is."""
         numbers, values = self.value.numbers, self.value.values()
-        if self.in_digits:
-            at_most = [(at, min(at // _BITS, 1)) for at, _ in places]
-            first = numbers.offset // DIGIT
+        if self.count > 1:
+            last = self.count - 1
+            at_most = [(at, min(at // _BITS, last)) for at, _ in places]
             return [
-                (numbers.digit(digit), np.arange(DIGIT) + digit * first >> at - digit * _BITS & 1)
+                (numbers.digit(digit), np.arange(DIGIT) + (digit == last) * self.first >> at - digit * _BITS & 1)
                 for at, digit in at_most
             ]
         if len(values) <= DIGIT:
@@ -134,15 +166,15 @@ class _Array:
 class _Clear:
     """An operand in the clear, in the places of an array."""
 
-    in_digits = True
-
     def __init__(self, value: Any, like: EncryptedSlots) -> None:
         array = np.asarray(value)
         self.value, self.like = array.astype(np.int64) if array.dtype.kind == "b" else array, like
+        self.count = len(like.numbers.digits)
 
     def digit(self, at: int) -> list[Any]:
         """As of an array."""
-        return laid(self.like, self.value >> _BITS if at else self.value & DIGIT - 1)
+        above = self.value.astype(np.int64) >> _BITS * at
+        return laid(self.like, above if at == self.count - 1 else above & DIGIT - 1)
 
     def whole(self) -> list[Any]:
         """As of an array."""

@@ -14,7 +14,7 @@ from aglet.arrays import casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
 from aglet.arrays.slots.lifting import brought_down
-from aglet.arrays.slots.places import aligned, laid
+from aglet.arrays.slots.places import laid
 from aglet.arrays.slots.values import DIGIT, Numbers
 from aglet.errors import MissingKeyError
 
@@ -72,7 +72,7 @@ def _made(found: list[AnyDigit], values: Any) -> Any:
 def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
     """Digits as numbers in slots: one conversion for as many digits as fit a row together.
 
-    Numbers of 8 bits lie in two slots each, as encrypted ones do.
+    Numbers of 8 and of 16 bits lie in two and in four slots each, as encrypted ones do.
 
     Raises
     ------
@@ -103,14 +103,14 @@ def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
         if _has_sign(x, at):
             raised[number] = raised[number].replaced(raised[number].numbers, _signed(x, at, np.arange(4)), np.int64)
     signed = _has_sign(x, planes[-1][0])
-    if [at for at, _ in planes] == _BYTE and not known.any() and (not signed or x.dtype.itemsize == 1):
-        # Digits of four bits, the high one from 0 on.
-        halves = [_summed(session, raised[at : at + 2], (0, 1)) for at in (0, 2)]
-        halves = list(aligned(*halves))
+    if [at for at, _ in planes] in _WHOLE and not known.any() and (not signed or len(planes) == 4 * x.dtype.itemsize):
+        # Digits of four bits, the highest one from 0 on.
+        parts = [_summed(session, raised[at : at + 2], (0, 1)) for at in range(0, len(planes), 2)]
+        first, last = parts[0], len(parts) - 1
+        digits = [one.at(first.index, first.numbers.shape[1]).numbers.digits[0] for one in parts]
         over = DIGIT // 2 if signed else 0
-        high_digit = [session.engine.add(chunk, over) if over else chunk for chunk in halves[1].numbers.digits[0]]
-        numbers = Numbers((halves[0].numbers.digits[0], high_digit), -over * DIGIT, low, high)
-        return halves[0].replaced(numbers, None, x.dtype)
+        digits[last] = [session.engine.add(chunk, over) if over else chunk for chunk in digits[last]]
+        return first.replaced(Numbers(tuple(digits), -over * DIGIT**last, low, high).trimmed(), None, x.dtype)
     found = _summed(session, raised, [at for at, _ in planes])
     chunks = found.numbers.digits[0]
     if known.any():
@@ -119,8 +119,8 @@ def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
     return found.replaced(Numbers((chunks,), 0, low, high), None, x.dtype)
 
 
-_BYTE = [0, 1, 2, 3]
-"""The encrypted digits of two bits of numbers of 8 bits."""
+_WHOLE = [list(range(4 * size)) for size in (1, 2)]
+"""The encrypted digits of two bits of numbers of 8 and of 16 bits."""
 
 
 def _has_sign(x: EncryptedIntegers, at: int) -> bool:

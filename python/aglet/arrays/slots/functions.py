@@ -12,6 +12,7 @@ from aglet.arrays.digits import choices, compositions, contractions, dtypes, fun
 from aglet.arrays.slots import empty, lookups, operations, ordering, sums
 from aglet.arrays.slots.places import clear, is_slots
 from aglet.arrays.slots.values import Numbers
+from aglet.arrays.slots.wide import in_words, is_wide
 from aglet.errors import KeyMismatchError
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
         if one.session is not session:
             raise KeyMismatchError("These arrays belong to two sessions; use one session.")
         parts.append(operations.cast(one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one, dtype))
+    if any(is_wide(part) for part in parts) and dtype.itemsize == 2:
+        parts = [in_words(part, dtype) for part in parts]
     if not all(_alike(parts[0], part) for part in parts):
         parts = [part.replaced(part.forced().whole(session), None, dtype) for part in parts]
     numbers, places, before = [part.numbers for part in parts], [], 0

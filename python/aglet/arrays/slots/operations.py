@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
+from aglet.arrays.slots import wide
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
-from aglet.arrays.slots.values import MOST_PLACES, Numbers, looked_up, noise_at_1, room, too_noisy
+from aglet.arrays.slots.products import wide_product
+from aglet.arrays.slots.values import (
+    MOST_DIGITS,
+    MOST_PLACES,
+    Numbers,
+    looked_up,
+    noise_at_1,
+    room,
+    too_noisy,
+)
+from aglet.arrays.slots.wide import is_wide
 from aglet.errors import KeyMismatchError, RangeError
 
 if TYPE_CHECKING:
@@ -26,6 +37,7 @@ _BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
 _LOGIC = (np.logical_and, np.logical_or, np.logical_xor, *_BITWISE)
 
 
+_IN_PAIRS = (*_ORDERS, np.add, np.subtract, np.multiply, np.minimum, np.maximum)
 _OF_BOOLEANS = {np.add: "or", np.multiply: "and"}
 
 
@@ -50,7 +62,7 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         raise TypeError(refusal(ufunc.__name__))
     inputs = [_operand(one) for one in inputs]
     if _alike(arrays) and not any(np.ndim(one) for one in inputs if not is_slots(one)):
-        return _table(ufunc, inputs)
+        return _of_one(ufunc, inputs)
     if len(inputs) != 2:
         raise TypeError(refusal(ufunc.__name__))
     return _pair(ufunc, inputs[0], inputs[1])
@@ -74,6 +86,31 @@ def refusal(name: str) -> str:
         "numbers, and + - * & | ^ @ comparisons minimum maximum where, logic of booleans, of two. For more, "
         'x.to("digits").'
     )
+
+
+def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
+    """A function of one array: a table, or what digits make of more values than a table has."""
+    made = _table(ufunc, inputs)
+    x = next(one for one in inputs if is_slots(one))
+    if is_wide(x) and np.array_equal(made.table, x.values()):
+        return x.replaced(x.numbers, None, made.dtype)
+    if not is_wide(x) or x.numbers.has_table(made.table):
+        return made
+    if ufunc in _IN_PAIRS:
+        return _pair(ufunc, *(one if is_slots(one) else np.asarray(one, dtype=_taken_on(one, x)) for one in inputs))
+    if ufunc is np.negative:
+        return _pair(np.subtract, np.zeros((), x.dtype), x)
+    if ufunc is np.square:
+        return _pair(np.multiply, x, x)
+    if ufunc in (np.logical_not, *_LOGIC) and made.dtype.kind == "b":
+        flags = [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs]
+        return apply(ufunc, flags)
+    return where(x < 0, -x, x) if ufunc is np.absolute else made
+
+
+def _taken_on(value: Any, x: EncryptedSlots) -> Any:
+    """The dtype of a number in the clear: Python's numbers take on that of the array."""
+    return x.dtype if type(value) in (int, bool) else np.asarray(value).dtype
 
 
 def _table(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
@@ -104,6 +141,9 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The values in another dtype, wrapped around where they do not fit."""
     if dtype == x.dtype:
         return x
+    if is_wide(x) and dtype.kind == "b" and (x.bound[0] <= 0 <= x.bound[1]):
+        flags: EncryptedSlots = x != 0
+        return flags
     found = signed(x.values().astype(x.dtype).astype(dtype))
     same = dtype.kind != "b" and (found == x.values()).all()
     made = x.replaced(x.numbers, x.table if same else found, dtype)
@@ -115,13 +155,13 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
 
 
 def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
-    x, y = aligned(x, y)
+    x, y = aligned(*(_in_digits(one) for one in (x, y)))
     # numpy says what the result is, and refuses what it refuses.
     wanted = ufunc(*(np.ones((), one.dtype) if is_slots(one) else np.asarray(one)[..., None][:0] for one in (x, y)))
     one = x if is_slots(x) else y
     dtype = np.result_type(*(each.dtype if is_slots(each) else each for each in (x, y)))
     if ufunc in _ORDERS:
-        decided = by_digits(ufunc, x, y)
+        decided = (wide.compared if is_wide(x) or is_wide(y) else by_digits)(ufunc, x, y)
         if decided is not None:
             return one.replaced(*decided, _BOOL)
         values, found = _combined(x, y, -1)
@@ -144,6 +184,13 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     raise TypeError(refusal(ufunc.__name__))
 
 
+def _in_digits(value: Any) -> Any:
+    """An operand, with its table looked up if it is of numbers in more digits than a table has."""
+    if is_slots(value) and len(value.numbers.digits) > MOST_DIGITS:
+        value.forced()
+    return value
+
+
 def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The larger or the smaller one: with `d = x - y` it is `y + max(d, 0)` or `x - max(d, 0)`, which takes no product.
 
@@ -151,6 +198,9 @@ def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
     """
     arrays = [one for one in (x, y) if is_slots(one)]
     session = arrays[0].session
+    if any(is_wide(one) for one in arrays):
+        better: EncryptedSlots = where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
+        return better
     if all(has_digits(one) for one in arrays) and (
         session.bootstrap_level is None or min(one.level for one in arrays) > FULL
     ):
@@ -173,7 +223,10 @@ def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     one, (low, high) = (x if is_slots(x) else y), dtypes.span(dtype)
     ends = zip(_ends(x), sorted(sign * end for end in _ends(y)), strict=True)
     least, most = (a + b for a, b in ends)
-    made = None if low <= least and most <= high else carried(x, y, sign, dtype)
+    if (is_wide(x) or is_wide(y)) and dtype.itemsize == 2:
+        made = wide.added(x, y, sign, dtype, (least, most))
+    else:
+        made = None if low <= least and most <= high else carried(x, y, sign, dtype)
     if made is None:
         values, found = _combined(x, y, sign)
         return _wrapped(one, found, values, dtype)
@@ -227,6 +280,11 @@ def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     low, high = min(ends), max(ends)
     one = x if is_slots(x) else y
     session = one.session
+    if dtype.itemsize == 2 and (is_wide(x) or is_wide(y)):
+        digits = wide_product(x, y, dtype, (low, high))
+        if digits is not None:
+            wrapped: EncryptedSlots = one.replaced(digits, None, dtype)
+            return wrapped
     if high - low >= MOST_PLACES:
         # What wraps is looked up, and a table is shorter.
         shorter = multiplied(x, y, dtype)
@@ -266,12 +324,36 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     dtype = np.result_type(*(one.dtype if is_slots(one) else one for one in (x, y)))
     if _alike(arrays) and not any(np.ndim(one) for one in (condition, x, y) if not is_slots(one)):
         given = [one.values().astype(one.dtype) if is_slots(one) else one for one in (condition, x, y)]
-        return arrays[0].replaced(arrays[0].numbers, signed(np.where(*given).astype(dtype)), dtype)
+        table = signed(np.where(*given).astype(dtype))
+        if arrays[0].numbers.has_table(table):
+            return arrays[0].replaced(arrays[0].numbers, table, dtype)
     low, high = (pick(_ends(x)[at], _ends(y)[at]) for at, pick in ((0, min), (1, max)))
-    wide = np.dtype(np.int64)
-    ones = [cast(one, wide) if is_slots(one) else np.asarray(one).astype(np.int64) for one in (x, y)]
-    flag = cast(condition, wide) if is_slots(condition) else condition.astype(np.int64)
+    x, y = (_in_digits(one) for one in (x, y))
+    if is_wide(x) or is_wide(y):
+        chosen = _chosen(condition, x, y)
+        if chosen is not None:
+            like, digits, offset = chosen
+            return like.replaced(Numbers(digits, offset, low, high).trimmed(), None, dtype)
+    long = np.dtype(np.int64)
+    ones = [cast(one, long) if is_slots(one) else np.asarray(one).astype(np.int64) for one in (x, y)]
+    flag = cast(condition, long) if is_slots(condition) else condition.astype(np.int64)
     found: Any = ones[1] + flag * (ones[0] - ones[1])
     numbers = found.forced()
     made: Any = found.replaced(Numbers(numbers.digits, numbers.offset, low, high), None, dtype)
     return made
+
+
+def _chosen(condition: Any, x: Any, y: Any) -> tuple[EncryptedSlots, Any, int] | None:
+    """The digits of one array or of another, in the places of an array, and what they count from.
+
+    None if one of both has not the digits of the other.
+    """
+    x, y = aligned(x, y)
+    condition, like = aligned(condition, x if is_slots(x) else y)
+    count = like.numbers.shape[1]
+    x, y = (one.broadcast_to(like.shape).at(like.index, count) if is_slots(one) else one for one in (x, y))
+    found = wide.both(x, y)
+    if found is None:
+        return None
+    flag = condition.forced() if is_slots(condition) else laid(like, condition)
+    return like, wide.chosen(like.session, flag, *found[:2]), found[2]

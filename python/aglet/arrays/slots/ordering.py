@@ -15,9 +15,11 @@ import numpy as np
 from aglet.arrays import options
 from aglet.arrays.digits import ordering
 from aglet.arrays.digits.rows import axis_first
+from aglet.arrays.slots import operations
 from aglet.arrays.slots.operations import cast
 from aglet.arrays.slots.places import chunks_of, laid
 from aglet.arrays.slots.values import MOST_PLACES, Numbers, bootstraps, looked_up, ready, room
+from aglet.arrays.slots.wide import is_wide
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -59,6 +61,11 @@ def _network(x: EncryptedSlots) -> EncryptedSlots:
 
 def _exchanged(x: EncryptedSlots, partner: Any, larger: Any) -> EncryptedSlots:
     """The smaller one of each pair, or the larger one where `larger` is 1."""
+    if is_wide(x):
+        other = x[partner].at(x.index, x.numbers.shape[1])
+        pair = [operations.where(larger == at, x, other) for at in (0, 1)]
+        ordered: EncryptedSlots = operations.where(x < other, *pair)
+        return ordered
     session, engine, above = x.session, x.session.engine, _larger_by(x)
     places = len(above) // 2 + 1
     both = np.concatenate([-above, above[::-1]])
@@ -145,6 +152,8 @@ def tournament(x: EncryptedSlots, ufunc: Callable[[Any, Any], Any]) -> Encrypted
 
 def _for_differences(x: EncryptedSlots) -> EncryptedSlots:
     """The elements, ready for a move and a table of their differences; as they are where there is no such table."""
+    if is_wide(x):
+        return x
     table = _larger_by(x)
     return _ready(x, table) if 1 < len(table) <= MOST_PLACES else x
 

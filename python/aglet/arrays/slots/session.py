@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.folders import InFolders
 from aglet.arrays.slots import lookups, stored
 from aglet.arrays.slots.array import EncryptedSlots
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Numbers
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, WIDE_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
@@ -112,7 +112,8 @@ class SlotSession(InFolders[EncryptedSlots]):
     ) -> EncryptedSlots:
         """Encrypt booleans or whole numbers of any shape.
 
-        Numbers of 8 bits lie in two slots, as digits of four bits; others in one.
+        Numbers of 8 bits lie in two slots, as digits of four bits, and those of 16 bits with more than 8,192 values in
+        four; others in one.
 
         Parameters
         ----------
@@ -159,7 +160,8 @@ class SlotSession(InFolders[EncryptedSlots]):
             digits = tuple(self._encrypted(above // DIGIT**at % DIGIT) for at in range(MOST_DIGITS))
             numbers = Numbers(digits, low, low, high)
         else:
-            numbers = Numbers((self._encrypted(flat),), 0, low, high)
+            words = _words(flat, wanted, low, high, self._encrypted)
+            numbers = words or Numbers((self._encrypted(flat),), 0, low, high)
         return EncryptedSlots(self, numbers, None, wanted, index)
 
     def public(self, values: Any, dtype: Any, pattern: Any = None) -> EncryptedSlots:
@@ -180,10 +182,13 @@ class SlotSession(InFolders[EncryptedSlots]):
         low, high = int(flat.min()), int(flat.max())
         self.check_range(low, high)
         pattern = self._encrypted(np.zeros(1, dtype=np.int64))[0] if pattern is None else pattern
-        zero = self.engine.multiply(pattern, 0)
-        rows = [flat[at : at + self.slots] for at in range(0, flat.size, self.slots)]
-        numbers = Numbers(([self.engine.add(zero, row) for row in rows],), 0, low, high)
-        return EncryptedSlots(self, numbers, None, np.dtype(dtype), np.arange(size).reshape(np.shape(values)))
+        zero, wanted = self.engine.multiply(pattern, 0), np.dtype(dtype)
+
+        def known(numbers: Any) -> list[Any]:
+            return [self.engine.add(zero, numbers[at : at + self.slots]) for at in range(0, flat.size, self.slots)]
+
+        numbers = _words(flat, wanted, low, high, known) or Numbers((known(flat),), 0, low, high)
+        return EncryptedSlots(self, numbers, None, wanted, np.arange(size).reshape(np.shape(values)))
 
     def _encrypted(self, flat: Any) -> list[Any]:
         key: Any = self.keys.secret if self.keys.public is None else self.keys.public
@@ -326,3 +331,12 @@ class SlotSession(InFolders[EncryptedSlots]):
     def bootstrap_level(self) -> int | None:
         """The level after a bootstrap, or None if there is none."""
         return None if self.keys.bootstrap is None else self.engine.bootstrap_output_level
+
+
+def _words(flat: Any, dtype: np.dtype[Any], low: int, high: int, made: Callable[[Any], list[Any]]) -> Numbers | None:
+    """Numbers of 16 bits in digits; None of other dtypes, and of so few values that a table has them all."""
+    if dtype.itemsize != 2 or high - low < MOST_PLACES:
+        return None
+    first = dtypes.span(dtype)[0]
+    digits = tuple(made((flat - first) // DIGIT**at % DIGIT) for at in range(WIDE_DIGITS))
+    return Numbers(digits, first, low, high).trimmed()

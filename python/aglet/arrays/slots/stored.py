@@ -12,7 +12,7 @@ from aglet._core import IntegerCiphertext
 from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
-from aglet.arrays.slots.values import MOST_DIGITS, Numbers
+from aglet.arrays.slots.values import WIDE_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, SerializationError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         least_fits = 0 < rows < files and min(shape, default=1) >= 0
         rows = rows if straight or not least_fits else session.laid_out(shape)[1]
         least, most = dtypes.span(dtype)
-        fits = 0 < digits <= MOST_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
+        fits = 0 < digits <= WIDE_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
         # Of a shape without elements numpy counts the other axes.
         fits = fits and math.prod(n or 1 for n in shape) < _MOST if 0 in shape else fits
         within = least <= low <= high <= most and abs(offset) <= max(-least, most)

@@ -6,6 +6,7 @@ elements hold something else.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aglet.arrays.slots.separate import separated
 from aglet.errors import LevelError, RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
 __all__ = [
-    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "Numbers", "bootstraps", "enough", "looked_up", "looked_up_all",
-    "noise_at_1", "ready", "room", "together", "too_noisy",
+    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "WIDE_DIGITS", "Numbers", "bootstraps", "calm", "enough", "looked_up",
+    "looked_up_all", "noise_at_1", "quiet_sum", "ready", "room", "together", "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -30,7 +32,9 @@ Entries = NDArray[np.int64]
 DIGIT = 16
 """Values of a digit."""
 MOST_DIGITS = 2
-"""As many digits have the numbers that are encrypted in digits."""
+"""As many digits have the numbers of 8 bits that are encrypted in digits."""
+WIDE_DIGITS = 4
+"""As many have those of more values than a table."""
 _GAIN = 2.0
 """Bits of noise for which a ciphertext is divided rather than switched."""
 _LOUD = 2.5
@@ -39,6 +43,8 @@ _TAKEN = 3.0
 """Bits of noise above a rounding that a bootstrap takes."""
 MOST_PLACES = 8192
 """The longest table of slots."""
+_OF_DIGIT = 5
+"""Levels of a table of a digit, and what stays."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,25 @@ class Numbers:
         digits = tuple([lower(x) for x in chunks] for chunks in self.digits)
         return Numbers(digits, self.offset, self.low, self.high)
 
+    def trimmed(self) -> Numbers:
+        """Without the digits above two that are the same for all these numbers."""
+        digits, offset = self.digits, self.offset
+        while len(digits) > MOST_DIGITS:
+            unit = DIGIT ** (len(digits) - 1)
+            least, most = ((end - offset) // unit for end in (self.low, self.high))
+            if least != most:
+                break
+            digits, offset = digits[:-1], offset + least * unit
+        return self if len(digits) == len(self.digits) else Numbers(digits, offset, self.low, self.high)
+
+    def has_table(self, table: Entries) -> bool:
+        """Whether a function of these numbers can be looked up, by whatever way."""
+        return self.places <= MOST_PLACES or table.min() == table.max() or self.separated(table) is not None
+
+    def separated(self, table: Entries) -> Any:
+        """`aglet.arrays.slots.separate.separated` of a function of numbers of more than two digits."""
+        return None if len(self.digits) <= MOST_DIGITS else separated(table, self.low - self.offset, len(self.digits))
+
     def chosen(self, places: Any) -> Numbers:
         """Those of these ciphertexts."""
         digits = tuple([chunks[at] for at in places] for chunks in self.digits)
@@ -160,7 +185,7 @@ def looked_up(session: SlotSession, x: Numbers, table: Entries) -> Numbers:
 def looked_up_all(session: SlotSession, x: Numbers, tables: Sequence[Entries], *, spare: int = 0) -> list[Numbers]:
     """`looked_up` of several tables, which share the powers of the numbers and may take spare levels to save work."""
     missing = {one.tobytes(): one for one in tables if one.tobytes() not in x.tables}
-    found = [_by_arithmetic(session, x, one) for one in missing.values()]
+    found = [_by_digits(session, x, one) or _by_arithmetic(session, x, one) for one in missing.values()]
     bent = [one for one, made in zip(missing.values(), found, strict=True) if made is None]
     others = iter(_by_polynomials(session, x, bent, spare) if bent else [])
     made = [next(others) if one is None else one for one in found]
@@ -179,6 +204,39 @@ def _by_arithmetic(session: SlotSession, x: Numbers, table: Entries) -> Numbers 
         return None
     slope = int(steps[0])
     return x.scaled(session, slope, int(table[0]) - slope * x.low)
+
+
+def _by_digits(session: SlotSession, x: Numbers, table: Entries) -> Numbers | None:
+    """Of more digits than a table has variables, if digits of the results are sums of tables of them."""
+    found = None if table.min() == table.max() else x.separated(table)
+    if found is None:
+        return None
+    offset, results = found
+    digits = together(session, [x.digit(at) for at in range(len(x.digits))], _OF_DIGIT)
+    columns: list[Any] = []
+    for at, digit in enumerate(digits):
+        tables = [row[at] for row in results]
+        bent = [one for one in tables if one.min() < one.max()]
+        made = iter(looked_up_all(session, digit, bent))
+        columns.append([next(made) if one.min() < one.max() else int(one[0]) for one in tables])
+    rows = []
+    for row in zip(*columns, strict=True):
+        encrypted = [one.digits[0] for one in row if isinstance(one, Numbers)]
+        rest = sum(one for one in row if not isinstance(one, Numbers))
+        chunks = quiet_sum(session, encrypted) if encrypted else x.constant(session, 0).digits[0]
+        rows.append([session.engine.add(chunk, rest) for chunk in chunks] if rest else chunks)
+    return Numbers(tuple(rows), offset, int(table.min()), int(table.max())).trimmed()
+
+
+def quiet_sum(session: SlotSession, rows: Sequence[Chunks]) -> Chunks:
+    """A sum whose noise a bootstrap takes: of bootstrapped terms, if need be."""
+    add = session.engine.add
+
+    def summed(some: Sequence[Chunks]) -> Chunks:
+        return [functools.reduce(add, column) for column in zip(*some, strict=True)]
+
+    found = summed(rows)
+    return summed([session.bootstrapped(one) for one in rows]) if too_noisy(session, found) else found
 
 
 def _by_polynomials(session: SlotSession, x: Numbers, tables: Sequence[Entries], spare: int) -> list[Numbers]:
@@ -216,10 +274,13 @@ def _loud(session: SlotSession, x: Numbers) -> bool:
 def _placed(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> tuple[Numbers, Entries]:
     """Numbers from 0 on, and tables with as many entries as their digits have values."""
     if x.places > MOST_PLACES:
+        ways = 'compute in digits, x.to("digits")' if len(x.digits) > 1 else "take digits: encrypt without "
+        ways += "" if len(x.digits) > 1 else 'representation="slots"'
         raise RangeError(
             f"These numbers may have {x.places:,} values, and a table of slots has up to {MOST_PLACES:,}; declare a "
-            'smaller range with x.assume(bound=(low, high)), or take digits: encrypt without representation="slots".'
+            f"smaller range with x.assume(bound=(low, high)), or {ways}."
         )
+    x = x.whole(session) if DIGIT ** len(x.digits) > MOST_PLACES else x
     if len(x.digits) == 1:
         moved = [session.engine.add(chunk, x.offset - x.low) for chunk in x.digits[0]]
         return Numbers((moved if x.offset != x.low else x.digits[0],), 0, 0, x.places - 1), np.stack(tables)
@@ -252,6 +313,12 @@ def together(session: SlotSession, some: Sequence[Numbers], levels: int) -> list
         else one
         for one, is_low in zip(some, low, strict=True)
     ]
+
+
+def calm(session: SlotSession, some: Sequence[Numbers], levels: int) -> list[Numbers]:
+    """`together`, and a level lower what is loud: products and masks would multiply its noise."""
+    found = together(session, some, levels)
+    return [one.quieter(session) if _loud(session, one) and one.level > levels else one for one in found]
 
 
 def ready(session: SlotSession, x: Numbers, table: Entries) -> Numbers:

@@ -1,0 +1,222 @@
+"""Numbers of 16 bits in four digits of four bits, of which no table has all values: digits meet, and carry.
+
+Elements of two arrays have the same places. All counts of levels are with the one that stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays.digits import dtypes
+from aglet.arrays.slots.orders import apart
+from aglet.arrays.slots.places import is_slots, laid
+from aglet.arrays.slots.values import (
+    DIGIT,
+    MOST_DIGITS,
+    MOST_PLACES,
+    WIDE_DIGITS,
+    Chunks,
+    Numbers,
+    calm,
+    looked_up_all,
+    together,
+)
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+    from aglet.arrays.slots.session import SlotSession
+
+__all__ = ["Digits", "Products", "added", "both", "chosen", "compared", "in_words", "is_wide", "tabled", "within"]
+
+Digits = list[Chunks]
+"""Of a number, the lowest first, each with a ciphertext for every one of the array; or numbers in the clear."""
+_LEVELS = 8
+"""Of a table of sums of digits, two products, and what stays."""
+_AFTER_TABLES = 3
+"""Of two products, and what stays."""
+_NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
+
+
+def is_wide(value: Any) -> bool:
+    """Whether a value is an array whose numbers lie in more digits than a table has variables."""
+    return is_slots(value) and value.table is None and len(value.numbers.digits) > MOST_DIGITS
+
+
+def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Digits, int] | None:
+    """The digits of two operands, at least one of them wide, and what they count from.
+
+    They are those of all numbers of a dtype, if there is one, else those of the one with the most digits. None if the
+    other one has none of this kind.
+    """
+    like = max((one for one in (x, y) if is_wide(one)), key=lambda one: len(one.numbers.digits))
+    count, offset = len(like.numbers.digits), like.numbers.offset
+    if dtype is not None:
+        count, offset = WIDE_DIGITS, dtypes.span(dtype)[0]
+    found = [_digits(one, like, count, offset) for one in (x, y)]
+    if (found[0] is None or found[1] is None) and count < WIDE_DIGITS:
+        found = [_digits(one, like, WIDE_DIGITS, offset) for one in (x, y)]
+    return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
+
+
+def _digits(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits | None:
+    """So many digits that count from here; None if the number has not as many, or too many values to look them up."""
+    if not is_slots(value):
+        above = np.asarray(value).astype(np.int64) - offset
+        if above.size and not (above.min() >= 0 and above.max() < DIGIT**count):
+            return None
+        return [laid(like, above // DIGIT**at % DIGIT) for at in range(count)]
+    session, numbers, (low, high) = value.session, value.numbers, value.bound
+    if low < offset or high >= offset + DIGIT**count:
+        return None
+    held, over = len(numbers.digits), numbers.offset - offset
+    if value.table is None and 1 < held <= count and over % DIGIT**held == 0:
+        more = [numbers.constant(session, over // DIGIT**at % DIGIT).digits[0] for at in range(held, count)]
+        return [*numbers.digits, *more]
+    if value.table is None and held == MOST_DIGITS and over % DIGIT == 0:
+        of_high = numbers.offset + DIGIT * np.arange(DIGIT) - offset
+        tables = [of_high // DIGIT**at % DIGIT for at in range(1, count)]
+        return [numbers.digits[0], *(one.digits[0] for one in looked_up_all(session, numbers.digit(1), tables))]
+    if numbers.places > MOST_PLACES:
+        return None
+    above = value.values() - offset
+    tables = [above // DIGIT**at % DIGIT for at in range(count)]
+    return [one.digits[0] for one in looked_up_all(session, numbers, tables)]
+
+
+def in_words(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
+    """An array in the digits of all numbers of a dtype of 16 bits, or as it is if it has none."""
+    offset = dtypes.span(dtype)[0]
+    found = _digits(x, x, WIDE_DIGITS, offset)
+    return x if found is None else x.replaced(Numbers(tuple(found), offset, *x.bound), None, dtype)
+
+
+def tabled(session: SlotSession, some: Sequence[Numbers], tables: Sequence[Any], spare: int = 0) -> list[list[Chunks]]:
+    """Several tables of each of some numbers, with two levels beside the one that stays, and with little noise.
+
+    What was masked at level 2 and then bootstrapped leaves tables with noise that products would multiply.
+    """
+    found = [looked_up_all(session, one, own, spare=spare) for one, own in zip(some, tables, strict=True)]
+    quiet = iter(calm(session, [one for row in found for one in row], _AFTER_TABLES))
+    return [[next(quiet).digits[0] for _ in row] for row in found]
+
+
+class Products:
+    """Sums of products of ciphertexts, of all places at once."""
+
+    def __init__(self, session: SlotSession, what: str) -> None:
+        self._engine, self._key = session.engine, session.relinearization(what)
+
+    def __call__(self, *pairs: tuple[Chunks, Chunks], more: Any = None) -> Chunks:
+        """The sum of products of these pairs, and more."""
+        columns = [list(zip(*side, strict=True)) for side in zip(*pairs, strict=True)]
+        made = [self._engine.product_sum(list(a), list(b), self._key) for a, b in zip(*columns, strict=True)]
+        return made if more is None else [self._engine.add(a, b) for a, b in zip(made, more, strict=True)]
+
+
+def compared(ufunc: np.ufunc, x: Any, y: Any) -> tuple[Numbers, Any] | None:
+    """A comparison as numbers 0 and 1, and the table of its results; None as of `both`.
+
+    The high digits decide, then the next ones: eight levels of two times two digits, one product more than of two.
+    """
+    found = both(x, y)
+    if found is None:
+        return None
+    session = (x if is_wide(x) else y).session
+    differences = [apart(session, a, b) for a, b in zip(*found[:2], strict=True)]
+    base = _NEGATED.get(ufunc, ufunc)
+    values = np.arange(1 - DIGIT, DIGIT)
+    tables = [one(values, 0).astype(np.int64) for one in ((np.equal,) if base is np.equal else (np.equal, base))]
+    rows = tabled(session, together(session, differences, _LEVELS), [tables] * len(differences))
+    multiplied = Products(session, "A comparison of two arrays")
+    while len(rows) > 1:
+        # Of each two the low one decides where the high one is equal. Whether all are does not matter at last.
+        first, wanted = len(rows) % 2, slice(0, None) if base is np.equal or len(rows) > 2 else slice(1, None)
+        pairs = zip(rows[first::2], rows[first + 1 :: 2], strict=True)
+        rows = rows[:first] + [_decided(multiplied, low, high)[wanted] for low, high in pairs]
+    results = np.array([True, False]) if ufunc in _NEGATED else np.array([False, True])
+    return Numbers((rows[0][-1],), 0, 0, 1), results
+
+
+def _decided(multiplied: Products, low: list[Chunks], high: list[Chunks]) -> list[Chunks]:
+    """Whether two digits each are equal, and their order if it is asked for."""
+    orders = [multiplied((high[0], one), more=more) for one, more in zip(low[1:], high[1:], strict=True)]
+    return [multiplied((high[0], low[0])), *orders]
+
+
+def within(ends: tuple[int, int], dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The range of what would have these ends, or of the dtype around which it wraps."""
+    low, high = dtypes.span(dtype)
+    return ends if low <= ends[0] and ends[1] <= high else (low, high)
+
+
+def chosen(session: SlotSession, flag: Any, x: Digits, y: Digits) -> tuple[Chunks, ...]:
+    """`y + flag (x - y)` of every digit; the flag is encrypted, or numbers in the clear for each ciphertext.
+
+    Raises
+    ------
+    LevelError
+        If a level is missing for the product.
+    """
+    engine, differences = session.engine, [apart(session, a, b) for a, b in zip(x, y, strict=True)]
+    if isinstance(flag, Numbers):
+        # One product, and what stays.
+        first, *others = calm(session, [flag, *differences], 2)
+        flags, multiplied = first.whole(session).digits[0], Products(session, "A choice between two arrays")
+        return tuple(multiplied((flags, one.digits[0]), more=more) for one, more in zip(others, y, strict=True))
+    rows = []
+    # Masks at level 2 leave another correction factor, for which later tables pay.
+    for one, more in zip(calm(session, differences, 3), y, strict=True):
+        masked = [engine.multiply(chunk, row) for chunk, row in zip(one.digits[0], flag, strict=True)]
+        [quiet] = Numbers((masked,), 0, 0, 0).quieter(session).digits
+        rows.append([engine.add(a, b) for a, b in zip(quiet, more, strict=True)])
+    return tuple(rows)
+
+
+def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any], ends: tuple[int, int]) -> Numbers | None:
+    """`x + sign y` as numbers of a dtype of 16 bits, around which it wraps; None as of `both`.
+
+    `ends` are those of the sum before it wraps.
+
+    With sums s of digits, and what they carry by themselves (g) or hand on (p), carries are `g + p c`.
+    """
+    found = both(x, y, dtype)
+    if found is None:
+        return None
+    session, offset = (x if is_wide(x) else y).session, found[2]
+    sums = together(session, [_sums(session, a, b, sign) for a, b in zip(*found[:2], strict=True)], _LEVELS)
+    values = np.arange(sums[0].low, sums[0].high + 1)
+    carries, passes = values // DIGIT * sign, (values == (DIGIT - 1 if sign == 1 else 0)).astype(np.int64)
+    # Both offsets and that of the result are alike, and 0 or half of what the highest digit counts.
+    turned = values + offset // DIGIT ** (WIDE_DIGITS - 1)
+    top = turned % DIGIT
+    last = [top, (turned + sign) % DIGIT - top]
+    own = [carries, DIGIT * carries, passes, DIGIT * passes]
+    (g0, wide0, *_), (g1, wide1, p1, over1), (g2, wide2, p2, over2), (t, change) = tabled(
+        session, sums, [own, own, own, last]
+    )
+    multiplied = Products(session, "A sum that wraps")
+    second, wide_second = multiplied((p1, g0), more=g1), multiplied((over1, g0), more=wide1)
+    wide_third = multiplied((over2, second), more=wide2)
+    changed = multiplied((change, p2))
+    highest = multiplied((change, g2), (changed, second), more=t)
+    engine, digits = session.engine, []
+    for at, (carry, over) in enumerate([(None, wide0), (g0, wide_second), (second, wide_third)]):
+        made = sums[at].digits[0]
+        for call, one in ((engine.add, carry), (engine.subtract, over)) if sign == 1 else (
+            (engine.subtract, carry), (engine.add, over)
+        ):  # fmt: skip
+            made = made if one is None else [call(a, b) for a, b in zip(made, one, strict=True)]
+        digits.append(made)
+    return Numbers((*digits, highest), offset, *within(ends, dtype))
+
+
+def _sums(session: SlotSession, x: Chunks, y: Chunks, sign: int) -> Numbers:
+    """Sums or differences of digits."""
+    if sign == -1:
+        return apart(session, x, y)
+    # What is in the clear are numbers, and one of both is none.
+    pairs = ((b, a) if isinstance(a, np.ndarray | int) else (a, b) for a, b in zip(x, y, strict=True))
+    return Numbers(([session.engine.add(a, b) for a, b in pairs],), 0, 0, 2 * DIGIT - 2)
