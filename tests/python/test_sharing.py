@@ -9,8 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import Ciphertext, Engine, KeyMismatchError, ParameterError, RangeError
+from aglet import (
+    Ciphertext,
+    DigitSession,
+    Engine,
+    KeyMismatchError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+    Session,
+)
 from conftest import Keys
+from mixed_sets import three
 from support import random_message
 
 
@@ -181,3 +191,35 @@ def test_arguments_are_checked(engine: Engine, keys: Keys) -> None:
     for security in (0, -1, 257):
         with pytest.raises(RangeError, match=r"security = .* out of range"):
             engine.decrypt_shared(x, keys.secret, security=security)
+
+
+def test_arrays_of_every_family_are_shared() -> None:
+    """Floats with noise, all ciphertexts together; whole numbers as they are, by how probable a wrong one is."""
+    own = three()
+    x = np.linspace(0, 1, 100)
+    encrypted = own.encrypt(x, bound=1)
+    assert len(encrypted.chunks) == 2
+    few, many = (own.decrypt_shared(encrypted, queries=queries, security=10) for queries in (1, 64))
+    # 64 times the queries hide behind eight times the noise, and a little more for the largest of their errors.
+    assert few.bits - 3.4 < many.bits < few.bits - 3
+    alone = own.engine.decrypt_shared(encrypted.chunks[0], own.keys._need("secret", "ckks"), 2, 10)
+    assert abs(few.bits - alone.bits) < 0.01
+    error = float(np.sqrt(np.mean((few.values - x) ** 2)))
+    assert 2.0 ** (-few.bits - 1) < error < 2.0 ** (-few.bits + 1)
+    with pytest.raises(RangeError, match="bits"):
+        own.decrypt_shared(encrypted, least_bits=few.bits + 20)
+    whole = np.array([3, 250, 7], dtype=np.uint8)
+    for one in (own.encrypt(whole), own.encrypt(whole, representation="slots"), own.encrypt(whole) < 9):
+        shared = own.decrypt_shared(one, security=60)
+        np.testing.assert_array_equal(shared.values, own.decrypt(one))
+        assert shared.bits == np.inf
+    with pytest.raises(RangeError, match=r"security=128"):
+        own.decrypt_shared(own.encrypt(whole), security=128)
+    digits = DigitSession(own.digits.engine, own.keys, max_failure=2.0**-40)
+    with pytest.raises(RangeError, match=r"2\^-36.*max_failure"):
+        digits.decrypt_shared(digits.encrypt(whole), security=37)
+    np.testing.assert_array_equal(digits.decrypt_shared(digits.encrypt(whole), security=36).values, whole)
+    sender = Session(own.keys.encryption())
+    other = sender.encrypt(x, bound=1)
+    with pytest.raises(MissingKeyError, match="secret"):
+        sender.decrypt_shared(other)

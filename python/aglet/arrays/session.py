@@ -21,6 +21,7 @@ from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
 from aglet.arrays.planned import Planned
 from aglet.arrays.products import KeptMatrix
+from aglet.arrays.sharing import SharesArrays
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.session import SlotSession
 from aglet.ckks import values
@@ -51,7 +52,7 @@ def _engine_of(keys: KeySet) -> Engine:
     )
 
 
-class Session(Functions, Planned, Families):
+class Session(Functions, Planned, Families, SharesArrays):
     """Encrypted arrays with one engine and one set of keys.
 
     Parameters
@@ -260,7 +261,7 @@ class Session(Functions, Planned, Families):
     def decrypt(self, array: EncryptedArray | EncryptedIntegers | CompressedIntegers) -> Any:
         """Decrypt to an array of the same shape: float64 if real, complex128 if not. Shape () gives a number.
 
-        Do not publish the values as they are; see `Engine.decrypt`.
+        Do not publish the values as they are; `decrypt_shared` gives values to publish.
 
         Raises
         ------

@@ -18,6 +18,7 @@ from aglet.arrays.digits.model import Model
 from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.sums import AnyDigit, Digit
 from aglet.arrays.folders import InFolders
+from aglet.arrays.sharing import SharesArrays
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
@@ -43,7 +44,7 @@ class DigitPlan:
         return f"{self.rotations} blind rotations, about {self.seconds:.3g} s."
 
 
-class DigitSession(InFolders[Any]):
+class DigitSession(InFolders[Any], SharesArrays):
     """Encrypted booleans and whole numbers with one FHEW engine and one set of keys.
 
     `Session(engine, keys)` makes one, if the engine is a `FhewEngine`.

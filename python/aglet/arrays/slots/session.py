@@ -15,6 +15,7 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.folders import InFolders
+from aglet.arrays.sharing import SharesArrays
 from aglet.arrays.slots import lookups, stored
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, WIDE_DIGITS, Numbers
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["SlotSession"]
 
 
-class SlotSession(InFolders[EncryptedSlots]):
+class SlotSession(InFolders[EncryptedSlots], SharesArrays):
     """Encrypted booleans and whole numbers in slots of an `IntegerEngine`, thousands in one ciphertext.
 
     `Session(keys)` makes one, of keys of integers alone; with keys of CKKS too, `session.encrypt(x,
