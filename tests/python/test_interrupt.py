@@ -36,6 +36,11 @@ CALLS = {
         "engine = Engine(max_level=17); x = engine.encrypt([1.0], engine.create_secret_key())",
         "engine.weighted_sum([x] * 900, [np.ones(engine.slot_count)] * 900)",
     ),
+    "sum of products of integers": (
+        "from aglet import IntegerEngine; engine = IntegerEngine(depth=19); secret = engine.create_secret_key(); "
+        "relin = engine.create_relinearization_key(secret); x = engine.encrypt([1], secret)",
+        "engine.product_sum([x] * 9000, [x] * 9000, relin)",
+    ),
     "encryption of FHEW": (FHEW, "engine.encrypt(np.ones(4_000_000, dtype=np.int64), secret)"),
     "decryption of FHEW": (
         f"{FHEW}; x = engine.encrypt(np.ones(60, dtype=np.int64), secret)[[0] * 1_000_000]",

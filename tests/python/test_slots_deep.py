@@ -111,6 +111,12 @@ def test_a_sum_of_products_is_relinearized_once() -> None:
     assert engine.noise_excess(found) < 1
     wanted = (x[0] * x[1] + x[2] * x[3] + 32768) % engine.plaintext_modulus - 32768
     np.testing.assert_array_equal(engine.decrypt(found, keys.secret), wanted)
+    # More pairs than are added in one operation.
+    many = engine.product_sum([a, b, c] * 50, [d, c, b] * 50, keys.relinearization)
+    wanted = 50 * (x[0] * x[3] + 2 * x[1] * x[2])
+    np.testing.assert_array_equal(
+        engine.decrypt(many, keys.secret), (wanted + 32768) % engine.plaintext_modulus - 32768
+    )
     with pytest.raises(RangeError, match="give as many of each"):
         engine.product_sum([a], [b, c], keys.relinearization)
     with pytest.raises(RangeError, match="at least one product"):

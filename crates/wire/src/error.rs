@@ -26,7 +26,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Less memory than a thing takes, in bytes.
-    #[error("This {kind} needs {:.1} GB and {:.1} GB of memory are free; free some.", gb(needed), gb(available))]
+    #[error("This {kind} needs {} and {} of memory are free; free some.", readable_size(*needed), readable_size(*available))]
     Memory {
         /// Its type.
         kind: &'static str,
@@ -43,8 +43,12 @@ pub enum Error {
     Ring(#[from] aglet_ring::Error),
 }
 
-fn gb(bytes: &u64) -> f64 {
-    *bytes as f64 / 1e9
+/// Bytes as people read them: GB, or MB below a tenth of one.
+pub fn readable_size(bytes: u64) -> String {
+    match bytes {
+        0..100_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
 }
 
 /// The errors of an origin: those of this crate, and what its family refuses.

@@ -23,7 +23,7 @@ mod source;
 mod stored;
 
 pub use body::{Reader, Writer};
-pub use error::{Error, FormatError, Refusal};
+pub use error::{readable_size, Error, FormatError, Refusal};
 pub use format::{Bytes, Format, Summary};
 pub use kind::{shown, Family, Kind, Words, WORDS};
 pub use shape::Shape;

@@ -1,5 +1,7 @@
 //! Keys that are missing or do not have what is needed, and memory for them.
 
+use aglet_wire::readable_size;
+
 sentences! {
     /// A key that was not given or does not have what is needed.
     MissingKeyError:
@@ -26,9 +28,9 @@ sentences! {
     /// Not enough memory, of which all sizes are in bytes.
     MemoryError:
     Bootstrap { what: &'static str, needed: u64, available: u64 } =>
-        "There are {:.1} GB of memory for {what}, which needs {:.1} GB; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", \
+        "There are {} of memory for {what}, which needs {}; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", \
          or use fewer slots.",
-        gb(available), gb(needed);
+        size(available), size(needed);
     Card { needed: u64, keys: u64, room: u64 } =>
         "The card has room for {:.2} GB and this bootstrap takes {:.2} GB there, {:.2} of them keys; make keys of size=\"medium\" or \"small\", use \
          fewer slots, end other programs on the card, or compute with mode=\"parallel\".",
@@ -50,15 +52,15 @@ sentences! {
          set with a smaller ring or fewer levels, or compute with mode=\"parallel\".",
         gb(room), gb(needed), gb(keys);
     IntegerBootstrap { needed: u64, available: u64 } =>
-        "There are {:.1} GB of memory for bootstrapping with this key, which needs {:.1} GB; free memory, or raise memory_limit_bytes.",
-        gb(available), gb(needed);
+        "There are {} of memory for bootstrapping with this key, which needs {}; free memory, or raise memory_limit_bytes.",
+        size(available), size(needed);
     MatrixKey { needed: u64, available: u64 } =>
-        "This matrix multiplication key needs {:.1} GB and {:.1} GB of memory are free; free some, or give a lower level= or a smaller \
+        "This matrix multiplication key needs {} and {} of memory are free; free some, or give a lower level= or a smaller \
          baby_step_count=.",
-        gb(needed), gb(available);
+        size(needed), size(available);
     Matrix { needed: u64, available: u64 } =>
-        "This matrix takes {:.1} GB encoded and {:.1} GB of memory are free; free some, encode it for a lower level, or multiply by it as it is.",
-        gb(needed), gb(available);
+        "This matrix takes {} encoded and {} of memory are free; free some, encode it for a lower level, or multiply by it as it is.",
+        size(needed), size(available);
     FhewKey { key: String, needed: u64, available: u64 } =>
         "A {key} of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or take a smaller set.",
         mb(needed), mb(available);
@@ -70,8 +72,8 @@ sentences! {
         "This call makes {count} ciphertexts of {:.1} MB together, and {:.1} MB of memory are free; do it in parts, or free some.",
         mb(needed), mb(available);
     Switched { count: usize, needed: u64, available: u64 } =>
-        "{count} values of this FHEW engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
-        gb(needed), gb(available);
+        "{count} values of this FHEW engine need {} and {} of memory are free; take fewer at once, or free some.",
+        size(needed), size(available);
 }
 
 /// The bootstraps that a key of CKKS serves.
@@ -85,6 +87,9 @@ pub struct Served {
     pub slots: usize,
 }
 
+fn size(bytes: &u64) -> String {
+    readable_size(*bytes)
+}
 fn gb(bytes: &u64) -> f64 {
     *bytes as f64 / 1e9
 }

@@ -94,7 +94,10 @@ impl IntegerEngine {
         };
         let (left, right, relin) = (held(&left)?, held(&right)?, relin.of(py, &self.context)?);
         let pairs: Vec<_> = left.iter().zip(&right).collect();
-        let made = self.quick(py, |e| e.product_sum(&pairs, relin, &Control::new()))?;
+        let made = match pairs.len() {
+            0..MANY_TERMS => self.quick(py, |e| e.product_sum(&pairs, relin, &Control::new())),
+            _ => self.long(py, None, |e, control| e.product_sum(&pairs, relin, control)),
+        }?;
         Ok(IntegerCiphertext::new(&self.context, made))
     }
     #[pyo3(signature = (ct, exponent, relin, progress = None))]

@@ -141,23 +141,49 @@ impl IntegerEvaluator<'_> {
             let of = residues.iter().zip(terms).filter(|(_, (by, _))| *by != 0);
             of.map(|(by, (_, x))| (Multiplier::Residues(by), &x.polys[i])).collect::<Vec<_>>()
         };
-        let (mut low, mut middle, mut high) = (vec![], vec![], vec![]);
-        for (a, b) in pairs {
-            low.push((1, &a.polys[0], &b.polys[0]));
-            match std::sync::Arc::ptr_eq(a, b) {
-                true => middle.push((2, &a.polys[0], &a.polys[1])),
-                false => middle.extend([(1, &a.polys[0], &b.polys[1]), (1, &a.polys[1], &b.polys[0])]),
-            }
-            high.push((1, &a.polys[1], &b.polys[1]));
-        }
         let factor = (!pairs.is_empty()).then_some(Multiplier::integer(i128::from(t)));
-        let form = |products, terms| Form { products, terms, factor, ..Form::default() };
-        let mut forms = vec![form(low, term(0)), form(middle, term(1))];
+        // So many at once that nobody waits long for a stop. The last ones meet the terms, and the factor.
+        let (parts, last) = pairs.split_at(pairs.len().saturating_sub(1) / PAIRS_AT_ONCE * PAIRS_AT_ONCE);
+        let mut before: Option<Vec<Poly<Eval>>> = None;
+        for part in parts.chunks(PAIRS_AT_ONCE) {
+            self.check_stop()?;
+            let [low, middle, high] = tensor(part);
+            let sum = |i: usize| before.iter().map(|sum| (Multiplier::integer(1), &sum[i])).collect::<Vec<_>>();
+            let form = |products, i| Form { products, terms: sum(i), ..Form::default() };
+            before = Some(self.forms(&[form(low, 0), form(middle, 1), form(high, 2)], limbs)?);
+        }
+        let all = |i: usize| {
+            let sum = before.iter().map(|sum| (Multiplier::integer(1), &sum[i]));
+            sum.chain(if i < 2 { term(i) } else { vec![] }).collect::<Vec<_>>()
+        };
+        let [low, middle, high] = tensor(last);
+        let form = |products, i| Form { products, terms: all(i), factor, ..Form::default() };
+        let mut forms = vec![form(low, 0), form(middle, 1)];
         if !pairs.is_empty() {
-            forms.push(form(high, vec![]));
+            forms.push(form(high, 2));
         }
         self.forms(&forms, limbs)
     }
+}
+
+/// A product, so many times.
+type Multiple<'a> = (u32, &'a Poly<Eval>, &'a Poly<Eval>);
+
+/// Pairs whose products are added in one operation.
+const PAIRS_AT_ONCE: usize = 64;
+
+/// The products of pairs of ciphertexts, for each of the three polynomials.
+fn tensor(pairs: &[Pair]) -> [Vec<Multiple<'_>>; 3] {
+    let (mut low, mut middle, mut high) = (vec![], vec![], vec![]);
+    for (a, b) in pairs {
+        low.push((1, &a.polys[0], &b.polys[0]));
+        match std::sync::Arc::ptr_eq(a, b) {
+            true => middle.push((2, &a.polys[0], &a.polys[1])),
+            false => middle.extend([(1, &a.polys[0], &b.polys[1]), (1, &a.polys[1], &b.polys[0])]),
+        }
+        high.push((1, &a.polys[1], &b.polys[1]));
+    }
+    [low, middle, high]
 }
 
 /// The noise of one more part of a sum.
