@@ -45,6 +45,7 @@ from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitPlan, DigitSession
 from aglet.arrays.session import Session
 from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.residues import EncryptedResidues, zmod
 from aglet.arrays.slots.session import SlotSession
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
@@ -90,6 +91,7 @@ __all__ = [
     "EncodedWeights",
     "EncryptedArray",
     "EncryptedIntegers",
+    "EncryptedResidues",
     "EncryptedSlots",
     "Engine",
     "FhewBootstrapKey",
@@ -145,4 +147,5 @@ __all__ = [
     "ml",
     "plan",
     "presets",
+    "zmod",
 ]

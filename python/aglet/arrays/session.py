@@ -23,6 +23,7 @@ from aglet.arrays.planned import Planned
 from aglet.arrays.products import KeptMatrix
 from aglet.arrays.sharing import SharesArrays
 from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.residues import zmod
 from aglet.arrays.slots.session import SlotSession
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
@@ -192,7 +193,8 @@ class Session(Functions, Planned, Families, SharesArrays):
             The level of the ciphertexts; `max_level` if not given.
         dtype
             bool, uint8 to uint64 or int8 to int64 encrypt digits, which have no levels, as `DigitSession.encrypt` does.
-            numpy.float64 encrypts numbers of CKKS. By default the dtype of an array, or of a column of pandas, decides,
+            numpy.float64 encrypts numbers of CKKS, and `aglet.zmod(t)` numbers modulo t in slots of
+            integers. By default the dtype of an array, or of a column of pandas, decides,
             if the keys have FHEW for messages of 4 bits; Python's numbers, and all without such keys, are of CKKS.
         representation
             "slots" puts booleans and whole numbers into slots of integers (`SlotSession`), for thousands at once; they
@@ -210,6 +212,8 @@ class Session(Functions, Planned, Families, SharesArrays):
         """
         # Columns and tables of pandas have dtypes of their own.
         message = np.asarray(message) if hasattr(message, "to_numpy") else message
+        if isinstance(dtype, zmod):
+            return self._slots().encrypt(message, dtype, bound=bound)
         how = checks.choice("representation", representation or "digits", ("auto", "digits", "slots"))
         how = self._chosen(message, dtype, bound) if how == "auto" else how
         if how == "slots":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from aglet import EncryptedArray, EncryptedSlots
 from aglet.arrays.slots import doublings
 from aglet.errors import AgletError
+from fuzz import residues
 from fuzz.sizes import few_slots
 
 __all__ = ["program"]
@@ -92,7 +93,10 @@ _LACKS = (
 
 
 def program(data: Any) -> None:
-    """One program: up to three arrays, numbers in the clear, and up to five operations."""
+    """One program: up to three arrays, numbers in the clear, and up to five operations; one of eight modulo t."""
+    if data.draw(st.integers(0, 7)) == 0:
+        residues.program(data)
+        return
     # In rows of 64 slots moves by the bits of steps are seldom worth their levels.
     with mock.patch.object(doublings, "LEVEL", data.draw(st.sampled_from([doublings.LEVEL, 0.0]))):
         _run(data)

@@ -151,6 +151,8 @@ class EncryptedSlots(WholeNumbers):
     def astype(self, dtype: Any, casting: str = "safe") -> Any:
         """The same values in another dtype of whole numbers, at no cost, or as floats of CKKS.
 
+        `zmod(t)` gives numbers modulo t, at no cost.
+
         float64, or complex128, gives an `EncryptedArray` of the session of CKKS of the same keys: a table and a
         conversion for each bit of an element, none for booleans, and one bootstrap of CKKS for all elements.
 
@@ -162,6 +164,14 @@ class EncryptedSlots(WholeNumbers):
         MissingKeyError
             If the keys have no CKKS, or no switches.
         """
+        if hasattr(dtype, "modulus"):
+            from aglet.arrays.slots.residues import EncryptedResidues
+
+            dtype.of(self.session)
+            numbers = self.forced()
+            return EncryptedResidues(
+                self.session.modular, numbers, None, self.dtype, self.index, everywhere=self.everywhere
+            )
         inexact = np.dtype(dtype)
         if inexact.kind in "fc":
             return casts.to_inexact(self, inexact, casting, self._lifted)
@@ -204,7 +214,7 @@ class EncryptedSlots(WholeNumbers):
         used = used if index.size else np.zeros(1, dtype=np.int64)
         if len(used) < numbers.shape[1]:
             numbers, index = numbers.chosen(used), inverse.reshape(index.shape) * slots + index % slots
-        found = EncryptedSlots(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
+        found = self.__class__(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
         if self._counted is not None:
             terms, options, views = self._counted
             found._counted = terms, options, (*views, move)
@@ -221,7 +231,7 @@ class EncryptedSlots(WholeNumbers):
         count = int(index.max()) // slots + 1 if count is None else count
         if self.everywhere and not alone:
             numbers = self.numbers.chosen([0] * count)
-            return EncryptedSlots(self.session, numbers, self.table, self.dtype, index)
+            return self.__class__(self.session, numbers, self.table, self.dtype, index)
         if not alone and count == self.numbers.shape[1] and np.array_equal(index, self.index):
             return self
         if alone or len(self.numbers.digits) > 1:
@@ -229,7 +239,7 @@ class EncryptedSlots(WholeNumbers):
             self.forced()
         numbers = self.numbers.whole(self.session) if alone else self.numbers
         numbers = moves.moved(self.session, numbers, self.index, index, count, alone=alone)
-        return EncryptedSlots(self.session, numbers, self.table, self.dtype, index)
+        return self.__class__(self.session, numbers, self.table, self.dtype, index)
 
     def compact(self) -> EncryptedSlots:
         """The elements in numpy's order, where those of a new array lie (`SlotSession.laid_out`)."""

@@ -29,7 +29,7 @@ from aglet.errors import KeyMismatchError, RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "cast", "refusal", "signed", "where"]
+__all__ = ["apply", "cast", "combined", "refusal", "signed", "times", "where"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -164,7 +164,7 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         decided = (wide.compared if is_wide(x) or is_wide(y) else by_digits)(ufunc, x, y)
         if decided is not None:
             return one.replaced(*decided, _BOOL)
-        values, found = _combined(x, y, -1)
+        values, found = combined(x, y, -1)
         with np.errstate(all="ignore"):
             return one.replaced(found, ufunc(values, 0), _BOOL)
     if dtype.kind not in "biu":
@@ -172,7 +172,7 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     if ufunc in (np.minimum, np.maximum):
         return _extreme(ufunc, x, y, dtype)
     if ufunc in (*_LOGIC, *_OF_BOOLEANS) and dtype.kind == "b":
-        values, found = _combined(x, y, 1)
+        values, found = combined(x, y, 1)
         both = {"and": values == 2, "or": values > 0, "xor": values == 1}
         return one.replaced(found, both[_OF_BOOLEANS.get(ufunc) or ufunc.__name__.split("_")[1]], _BOOL)
     if ufunc in (np.add, np.subtract) and dtype.kind != "b":
@@ -206,7 +206,7 @@ def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
     ):
         chosen: EncryptedSlots = where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
         return chosen
-    values, apart = _combined(x, y, -1)
+    values, apart = combined(x, y, -1)
     above = looked_up(session, apart, np.maximum(values, 0)).whole(session).digits[0]
     engine, sign, base = session.engine, -1 if ufunc is np.minimum else 1, x if ufunc is np.minimum else y
     # Of two sums at level 1 a bootstrap does not take the noise.
@@ -228,7 +228,7 @@ def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     else:
         made = None if low <= least and most <= high else carried(x, y, sign, dtype)
     if made is None:
-        values, found = _combined(x, y, sign)
+        values, found = combined(x, y, sign)
         return _wrapped(one, found, values, dtype)
     carried_over: EncryptedSlots = one.replaced(made, None, dtype)
     return carried_over
@@ -249,7 +249,7 @@ def _ends(value: Any) -> tuple[int, int]:
     return int(clear.min()), int(clear.max())
 
 
-def _combined(x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
+def combined(x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
     """`x + sign y`, and all values that it may have."""
     (low, high), other = _ends(x), sorted(sign * end for end in _ends(y))
     low, high = low + other[0], high + other[1]
@@ -291,22 +291,26 @@ def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
         if shorter is not None:
             return _wrapped(one, shorter[1], shorter[0], dtype)
     session.check_range(low, high)
-    engine = session.engine
+    # Slots without an element hold zeros after a product with numbers in the clear, so that 0 is a value too.
+    found = times(x, y)
+    return _wrapped(one, Numbers(found.digits, 0, low, high), np.arange(low, high + 1), dtype)
+
+
+def times(x: Any, y: Any) -> Numbers:
+    """`x y` of elements in the same places, whatever they may be."""
+    one = x if is_slots(x) else y
+    session, engine = one.session, one.session.engine
     if is_slots(x) and is_slots(y):
-        key, several = session.relinearization("A product of two arrays"), False
+        key = session.relinearization("A product of two arrays")
         # One more level is for a cast or a bootstrap.
         first, second = (each.with_levels(2).whole(session).digits[0] for each in (x, y))
-        chunks = [engine.multiply(a, b, key) for a, b in zip(first, second, strict=True)]
-    else:
-        rows = laid(one, y if one is x else x)
-        several = isinstance(rows[0], np.ndarray)
-        # Those of one number for all slots are quiet.
-        placed = room(session, one.forced(), 2 if several else 0, 0).whole(session).digits[0]
-        chunks = [engine.multiply(chunk, row) for chunk, row in zip(placed, rows, strict=True)]
-    # Slots without an element hold zeros after a product with numbers in the clear, so that 0 is a value too.
-    values = np.arange(low, high + 1)
-    numbers = Numbers((chunks,), 0, low, high)
-    return _wrapped(one, numbers.quieter(session) if several else numbers, values, dtype)
+        return Numbers(([engine.multiply(a, b, key) for a, b in zip(first, second, strict=True)],), 0, 0, 0)
+    rows = laid(one, y if one is x else x)
+    several = isinstance(rows[0], np.ndarray)
+    # Those of one number for all slots are quiet.
+    placed = room(session, one.forced(), 2 if several else 0, 0).whole(session).digits[0]
+    numbers = Numbers(([engine.multiply(chunk, row) for chunk, row in zip(placed, rows, strict=True)],), 0, 0, 0)
+    return numbers.quieter(session) if several else numbers
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:

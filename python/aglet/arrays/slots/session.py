@@ -16,8 +16,9 @@ from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.folders import InFolders
 from aglet.arrays.sharing import SharesArrays
-from aglet.arrays.slots import lookups, stored
+from aglet.arrays.slots import lookups, residues, stored
 from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.residues import EncryptedResidues, zmod
 from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, WIDE_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.integer.engine import IntegerEngine
@@ -64,6 +65,8 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
     """The session of CKKS of the same keys; casts to floats go there."""
     digits: DigitSession | None = None
     """The session of digits of the same keys; `x.to("digits")` goes there."""
+    modular_of: SlotSession
+    """Of a session of numbers modulo t, that of whole numbers."""
     ways: dict[Any, Way | None]
     """How elements moved lately, for those who move the same way again."""
     _arrays = EncryptedSlots
@@ -87,6 +90,17 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
 
     def __repr__(self) -> str:
         return f"<SlotSession of {self.engine!r} with {self.keys!r}>"
+
+    @functools.cached_property
+    def modular(self) -> SlotSession:
+        """The same session for numbers modulo t, which no range limits."""
+        made = object.__new__(_Modular)
+        made.__dict__.update(self.__dict__, modular_of=self, modular=made, floats=None, digits=None)
+        return made
+
+    def _own(self, array: Any) -> None:
+        if not isinstance(array, EncryptedResidues) or array.session is not self.modular:
+            super()._own(array)
 
     @property
     def slots(self) -> int:
@@ -121,7 +135,8 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         values
             Numbers, nested lists or a numpy array.
         dtype
-            bool, uint8 to uint64 or int8 to int64; by default that of the values.
+            bool, uint8 to uint64 or int8 to int64; by default that of the values. `aglet.zmod(t)` makes
+            `EncryptedResidues`, which wrap at the modulus.
         bound
             The least and the largest value; those of the dtype by default. Wider dtypes than 16 bits need one, with
             fewer values than the modulus.
@@ -142,6 +157,10 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
                 "This session has slots alone; leave representation= out, or make keys with "
                 "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), for Session(keys)."
             )
+        if isinstance(dtype, zmod):
+            if bound is not None:
+                raise TypeError("Numbers modulo t have no bound; leave bound= out.")
+            return residues.encrypted(self, values, dtype, self._encrypted)
         array = dtypes.unmasked(values)
         given = array.dtype
         if given.kind not in "biu":
@@ -332,6 +351,13 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
     def bootstrap_level(self) -> int | None:
         """The level after a bootstrap, or None if there is none."""
         return None if self.keys.bootstrap is None else self.engine.bootstrap_output_level
+
+
+class _Modular(SlotSession):
+    """Of numbers modulo t."""
+
+    def check_range(self, low: int, high: int) -> None:
+        """Nothing is too large."""
 
 
 def _words(flat: Any, dtype: np.dtype[Any], low: int, high: int, made: Callable[[Any], list[Any]]) -> Numbers | None:

@@ -12,6 +12,7 @@ from aglet._core import IntegerCiphertext
 from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
+from aglet.arrays.slots.residues import zmod
 from aglet.arrays.slots.values import WIDE_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, SerializationError
 
@@ -47,7 +48,7 @@ def save(array: EncryptedSlots, place: Path) -> None:
         "version": 1 if straight else 2, "dtype": array.dtype.name, "shape": list(array.shape),
         "digits": len(numbers.digits), "numbers": [numbers.offset, numbers.low, numbers.high],
     }  # fmt: skip
-    finish(place, _HEAD, head, names)
+    finish(place, _HEAD, {**head, "modulus": array.modulus} if hasattr(array, "modulus") else head, names)
 
 
 def load(session: SlotSession, place: Path) -> EncryptedSlots:
@@ -86,13 +87,9 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
             "This array is encrypted under another secret key; open a session with the keys of that one."
         )
     parts = tuple(chunks[at * rows : (at + 1) * rows] for at in range(digits))
-    return EncryptedSlots(
-        session,
-        Numbers(parts, offset, low, high),
-        None,
-        dtype,
-        layout.in_a_row(shape) if straight else session.laid_out(shape)[0],
-    )
+    index = layout.in_a_row(shape) if straight else session.laid_out(shape)[0]
+    found = EncryptedSlots(session, Numbers(parts, offset, low, high), None, dtype, index)
+    return found if "modulus" not in head else found.astype(zmod(session.engine.plaintext_modulus))
 
 
 def _names(count: int) -> list[str]:
