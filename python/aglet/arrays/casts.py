@@ -16,6 +16,7 @@ from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit, Sum
 from aglet.arrays.interval import Interval
 from aglet.errors import MissingKeyError
+from aglet.shaped import Shaped
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
@@ -208,6 +209,9 @@ def _is_float(value: Any) -> bool:
 
     if isinstance(value, EncryptedArray | float | complex):
         return True
+    if isinstance(value, Shaped):
+        # A missing attribute takes a sentence to say so.
+        return False
     # Columns and tables of pandas have this method, and dtypes of their own.
     value = np.asarray(value) if hasattr(value, "to_numpy") else value
     return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc"

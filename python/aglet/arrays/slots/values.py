@@ -43,6 +43,8 @@ _TAKEN = 3.0
 """Bits of noise above a rounding that a bootstrap takes."""
 MOST_PLACES = 8192
 """The longest table of slots."""
+_WHOLE = b"whole"
+"""The name of numbers in one slot among tables, whose names are longer."""
 _OF_DIGIT = 5
 """Levels of a table of a digit, and what stays."""
 
@@ -84,9 +86,15 @@ class Numbers:
                 chunks = [engine.add(x, engine.multiply(y, DIGIT**at)) for x, y in zip(chunks, digit, strict=True)]
             return chunks
 
-        chunks = _in_time(session, self, made) if others else self.digits[0]
-        chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
-        return Numbers((chunks,), 0, self.low, self.high)
+        if not others and not self.offset:
+            return Numbers((self.digits[0],), 0, self.low, self.high)
+        kept = self.tables.get(_WHOLE)
+        if kept is None:
+            # For the next sum or product of them, as each takes a pass over all digits.
+            chunks = _in_time(session, self, made) if others else self.digits[0]
+            chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
+            kept = self.tables.setdefault(_WHOLE, Numbers((chunks,), 0, self.low, self.high))
+        return Numbers(kept.digits, 0, self.low, self.high)
 
     def scaled(self, session: SlotSession, factor: int, add: int) -> Numbers:
         """`factor x + add`, with a factor that is not 0. It uses no level."""
