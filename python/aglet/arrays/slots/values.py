@@ -220,13 +220,13 @@ def _by_digits(session: SlotSession, x: Numbers, table: Entries) -> Numbers | No
     if found is None:
         return None
     offset, results = found
-    digits = together(session, [x.digit(at) for at in range(len(x.digits))], _OF_DIGIT)
+    tables = [[row[at] for row in results] for at in range(len(x.digits))]
+    bent = {at: [one for one in some if one.min() < one.max()] for at, some in enumerate(tables)}
+    digits = _raised(session, x, [at for at, some in bent.items() if some])
     columns: list[Any] = []
-    for at, digit in enumerate(digits):
-        tables = [row[at] for row in results]
-        bent = [one for one in tables if one.min() < one.max()]
-        made = iter(looked_up_all(session, digit, bent))
-        columns.append([next(made) if one.min() < one.max() else int(one[0]) for one in tables])
+    for at, some in enumerate(tables):
+        made = iter(looked_up_all(session, digits[at], bent[at]) if bent[at] else [])
+        columns.append([next(made) if one.min() < one.max() else int(one[0]) for one in some])
     rows = []
     for row in zip(*columns, strict=True):
         encrypted = [one.digits[0] for one in row if isinstance(one, Numbers)]
@@ -234,6 +234,14 @@ def _by_digits(session: SlotSession, x: Numbers, table: Entries) -> Numbers | No
         chunks = quiet_sum(session, encrypted) if encrypted else x.constant(session, 0).digits[0]
         rows.append([session.engine.add(chunk, rest) for chunk in chunks] if rest else chunks)
     return Numbers(tuple(rows), offset, int(table.min()), int(table.max())).trimmed()
+
+
+def _raised(session: SlotSession, x: Numbers, places: Sequence[int]) -> dict[int, Numbers]:
+    """Digits with levels for a table of one, which are kept for the next function: each bit of a number is one."""
+    names = {at: f"raised {at}".encode() for at in places}
+    made = together(session, [x.tables.get(name, x.digit(at)) for at, name in names.items()], _OF_DIGIT)
+    x.tables.update(zip(names.values(), made, strict=True))
+    return dict(zip(places, made, strict=True))
 
 
 def quiet_sum(session: SlotSession, rows: Sequence[Chunks]) -> Chunks:

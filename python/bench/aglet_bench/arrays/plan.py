@@ -74,11 +74,15 @@ def plan(
     if not several:
         raise ParameterError("This function returned no array, so there is nothing to plan; let it return its results.")
     for array in several:
-        if isinstance(array, EncryptedIntegers | EncryptedSlots):
+        if isinstance(array, EncryptedIntegers):
             raise ParameterError(
-                "A plan is of results in floats; call DigitSession.plan for digits, or cast the result."
+                "A plan is of results in floats or slots; call DigitSession.plan for digits, or cast the result."
             )
-        simulated.same(array)
+        if isinstance(array, EncryptedSlots) and simulated.integers is not None:
+            simulated.integers.same(array)
+            array.forced()
+        else:
+            simulated.same(array)
     return machine.plan(several, sample is not None)
 
 

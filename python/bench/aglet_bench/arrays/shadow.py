@@ -14,6 +14,7 @@ from aglet import _core, forecast
 from aglet.arrays.digits.model import Words
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.reciprocals import Reciprocal
+from aglet.arrays.slots.array import EncryptedSlots
 from aglet.ckks.engine import Engine
 from aglet.errors import LevelError, ParameterError
 from aglet.keys.sizes import key_bytes
@@ -25,6 +26,7 @@ __all__ = ["Shadow"]
 
 _COMPARED = "comparisons depend on the distance of the values: give sample="
 _CAST = "the error of a cast from digits is not modelled"
+_EXACT = "whole numbers are exact"
 _LUCK = "the error of a single number, or of an error that all numbers share, depends on luck"
 
 
@@ -271,9 +273,12 @@ class Shadow:
 
     def plan(self, arrays: Sequence[Any], sampled: bool) -> Plan:
         """The counts for the results, of arguments that are samples of the user or not."""
+        floats = [array for array in arrays if not isinstance(array, EncryptedSlots)]
         unstated, stated = _CAST if self._cast else _COMPARED, None
-        if (sampled or not self._compared) and not self._cast:
-            stated = self.rehearsal.stated([_errors(array) for array in arrays])
+        if not floats:
+            unstated = _EXACT
+        elif (sampled or not self._compared) and not self._cast:
+            stated = self.rehearsal.stated([_errors(array) for array in floats])
             unstated = _LUCK
         size = self._size if self.done["refreshes"] > 0 or self._cast else None
         # Small keys go with the rotation key.
@@ -281,7 +286,7 @@ class Shadow:
         blind, seconds, more = self._digit_work()
         made = key_bytes(self.engine, size, None, self._method, rotation=rotation, matrix=False) + more
         return Plan(
-            min(chunk.level for array in arrays for chunk in array.chunks),
+            min(array.level for array in arrays),
             self.done["refreshes"],
             self.done["products"],
             self.done["rotations"],
