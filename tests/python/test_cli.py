@@ -277,7 +277,7 @@ def test_plan_of_scheme_switching(tmp_path: Path) -> None:
     units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))
     (modelled,) = lines("plan", "--scheme-switch", "gate", "--model", "--units", str(units))
     assert {way: stages[0]["name"] for way, stages in modelled["stages"].items()} == {
-        "to-fhew": "slots_to_coeffs 1/3",
+        "to-fhew": "mod_switch 1/2",
         "from-fhew": "encapsulate",
     }
     assert "slots_to_coeffs" in fails("plan", "--scheme-switch", "lut4", "--preset", "ship14")

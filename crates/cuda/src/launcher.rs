@@ -48,7 +48,7 @@ pub trait Launcher: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Error::Lost`] and the like.
-    fn settle(&self) -> Result<(), Error> {
+    fn wait_for_all(&self) -> Result<(), Error> {
         Ok(())
     }
     /// Runs a kernel on `grid` blocks of so many threads, with so many bytes of shared memory: parameters are the words of its structure.
@@ -132,7 +132,7 @@ impl Device {
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         // What went wrong is said by the next call.
-        let _ = self.0.launcher.settle();
+        let _ = self.0.launcher.wait_for_all();
         self.0.traffic.so_far()
     }
     /// Bytes that may be held there in all: those that are, and those that could be had.

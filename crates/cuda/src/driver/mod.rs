@@ -264,7 +264,7 @@ impl Launcher for Driver {
         })
     }
 
-    fn settle(&self) -> Result<(), Error> {
+    fn wait_for_all(&self) -> Result<(), Error> {
         if !self.waits {
             return Ok(());
         }
