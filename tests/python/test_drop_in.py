@@ -278,6 +278,23 @@ def test_bootstrap_keys_rotate_at_level_0(slots: int, size: Any) -> None:
         engine.rotate(x, engine.create_bootstrap_key(engine.create_secret_key(), 1, size), -1)
 
 
+@pytest.mark.parametrize("slots", [512, 4])
+def test_bootstrap_keys_rotate_where_spare_primes_stand_for_those_of_their_maps(slots: int) -> None:
+    # Keys and ciphertext have other primes: it is switched to theirs and back.
+    engine = Engine(preset="toy14", slot_count=slots, allow_insecure=True)
+    secret = engine.create_secret_key()
+    key = engine.create_bootstrap_key(secret)
+    message = random_message(slots, 9)
+    x = engine.encrypt(message, secret, level=0)
+    for delta in (-1, -3, 1, 0):
+        rolled = engine.rotate(x, key, delta)
+        assert rolled.level == 0
+        assert_near(engine.decrypt(rolled, secret), np.roll(message, delta))
+    assert_near(engine.decrypt(engine.add(engine.rotate(x, key, -1), x), secret), np.roll(message, -1) + message)
+    with pytest.raises(LevelError, match="up to level 0, and the ciphertext is at level 1"):
+        engine.rotate(engine.encrypt(message, secret, level=1), key, -1)
+
+
 def test_light_plaintexts(engine: Engine, keys: Keys, tmp_path: Path) -> None:
     light = engine.encode_to_light_plaintext([0.5, -0.25])
     assert light.is_real

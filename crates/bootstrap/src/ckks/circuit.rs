@@ -3,7 +3,6 @@
 use crate::bootstrapper::Bootstrapper;
 use crate::ckks::request::{KeySize, Request};
 use crate::ckks::slots_first::steps::eval_mod::Functional;
-use crate::ckks::slots_first::steps::mod_switch::ModSwitchIn;
 use crate::ckks::slots_first::steps::raise_map::RaiseMap;
 use crate::ckks::slots_first::steps::SlotsFirst;
 use crate::ckks::slots_first::Layout;
@@ -68,14 +67,6 @@ impl BootstrapCircuit {
     pub fn rotations(&self) -> Vec<(usize, usize)> {
         let of = |s: &Stage<CkksStep>| s.step.rotations().unwrap_or_default();
         self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.from.level + 1))).collect()
-    }
-
-    /// The switch to its own primes that it begins with, if spare ones stand for those of slots_to_coeffs.
-    pub fn switches_in(&self) -> Option<ModSwitchIn> {
-        self.plan.stages().first().and_then(|stage| match stage.step {
-            CkksStep::SlotsFirst(SlotsFirst::ModSwitchIn(step)) => Some(step),
-            _ => None,
-        })
     }
 
     /// Whether its chain has primes that users have not.

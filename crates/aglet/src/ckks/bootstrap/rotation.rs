@@ -32,7 +32,8 @@ impl Engine {
             return Ok(a.clone());
         }
         let (circuit, level) = (self.circuit(key.request())?, self.level(a)?);
-        let switches_in = circuit.switches_in().filter(|_| level == 0);
+        let switches_in =
+            circuit.layout.as_ref().filter(|_| level == 0).and_then(|layout| layout.switches_in(a.level()));
         let keys = key.on_chain(if switches_in.is_some() { &circuit.params } else { self.params() });
         let steps = self.steps(&keys);
         let here: Vec<usize> = steps.iter().filter(|(_, limbs)| **limbs >= a.limbs()).map(|(left, _)| *left).collect();

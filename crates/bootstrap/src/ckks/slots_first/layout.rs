@@ -2,6 +2,7 @@
 
 use super::limbs::{message_limbs, Limbs, OutputLimbs, Spare};
 use super::steps::eval_mod::{Function, Functional};
+use super::steps::mod_switch::ModSwitchIn;
 use crate::ckks::request::{KeySize, Method, Parts, Request};
 use crate::error::Error;
 use aglet_rlwe::Params;
@@ -145,6 +146,12 @@ impl Layout {
             scale_out: params.scale_at(level),
         };
         Ok((layout, own))
+    }
+
+    /// The switch of what is on the users' chain at this level to the raised primes, if spare ones stand for those of slots_to_coeffs.
+    pub fn switches_in(&self, level: usize) -> Option<ModSwitchIn> {
+        let users = self.switched.as_ref().filter(|_| self.shared <= level)?;
+        Some(ModSwitchIn { scale_ratio: (self.shared..=level).map(|i| self.moduli[i] / users[i]).product() })
     }
 
     /// How often the slots repeat over the ring.

@@ -28,7 +28,7 @@ use steps::encapsulate::Encapsulate;
 use steps::eval_mod::{c2s_factor, EvalMod, EvalModStep, K};
 use steps::linear::{Rescale, ScaleDown};
 use steps::mod_raise::Raise;
-use steps::mod_switch::{ModSwitch, ModSwitchIn};
+use steps::mod_switch::ModSwitch;
 use steps::raise_map::RaiseMap;
 use steps::SlotsFirst;
 
@@ -117,15 +117,8 @@ impl<'a> Stages<'a> {
             return Err(Error::Chain { primes: layout.moduli.len(), needed: down + 1 });
         }
         let mut stages = Self { layout, at: Scaled { level: down, scale: layout.scale_in }, list: Vec::new() };
-        if let Some(users) = layout.switched.as_ref().filter(|_| layout.shared <= down) {
-            let replaced = layout.shared..=down;
-            let scale_ratio = replaced.map(|i| layout.moduli[i] / users[i]).product::<f64>();
-            stages.push(
-                &numbered("mod_switch", 0, 2),
-                ModSwitchIn { scale_ratio },
-                down,
-                Some(layout.scale_in * scale_ratio),
-            );
+        if let Some(step) = layout.switches_in(down) {
+            stages.push(&numbered("mod_switch", 0, 2), step, down, Some(layout.scale_in * step.scale_ratio));
         }
         let maps = slots_to_coeffs(request.slots, down, Complex64::new(factor, 0.0), request.size.steps())?;
         stages.maps("slots_to_coeffs", maps, down, layout.moduli[0] / message_ratio)?;
