@@ -278,6 +278,6 @@ def _rank(sides: Sides, random: np.random.Generator, x: Any, _y: Any, words: dic
 
 
 def _circular(row: NDArray[np.float64], undecided: float) -> bool:
-    """Whether three numbers are so near that each may be taken for less than the next one."""
-    values = np.unique(row)
+    """Whether three numbers, two of them equal perhaps, are so near that each may be taken for less than the next."""
+    values = np.sort(row)
     return bool((values[2:] - values[:-2] <= 2 * undecided).any())
