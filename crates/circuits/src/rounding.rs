@@ -5,13 +5,10 @@
 //! and half of its coefficients are zero. Its degree is `count (2 bound + 1) - 1`.
 
 use crate::error::Error;
-use crate::polynomial::Series;
+use crate::polynomial::{Basis, Series};
 use aglet_ring::Modulus;
 use aglet_schemes::integer::prime_power::{Pair, PrimePowerEvaluator, Residue, P};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Degrees below which parts of the polynomial are written as sums of powers: that of the fewest products is taken.
-const LEAVES: [usize; 4] = [3, 7, 15, 31];
 
 /// The polynomial, in the distance from the middle of the messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,10 +63,8 @@ impl Rounding {
         }
         coefficients.pop();
         let coefficients: Vec<Pair> = coefficients.into_iter().map(|c| Pair::both(Residue::from(c))).collect();
-        let all = LEAVES.map(|leaf| Series::with_leaves(&coefficients, leaf));
-        let all = all.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let fewest = all.into_iter().min_by_key(Series::relinearizations).ok_or(Error::ConstantPolynomial)?;
-        Ok(Self { series: fewest, middle: nearest((count - 1) as i64 * P as i64, torus), count, torus, bound })
+        let series = Series::new(Basis::Power, &coefficients)?;
+        Ok(Self { series, middle: nearest((count - 1) as i64 * P as i64, torus), count, torus, bound })
     }
 
     /// The largest bound for so many messages and levels, if there is one that stays below the next message.

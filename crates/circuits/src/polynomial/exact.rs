@@ -37,7 +37,7 @@ impl<S: Scalar> Series<S> {
                 if elements.contains_key(&k) {
                     continue;
                 }
-                let (left, right) = factors(series.basis, k);
+                let (left, right) = factors(k);
                 let product = e.mul(&elements[&left], &elements[&right])?;
                 // D_k = D_a D_b - D_(a-b).
                 let element = match (series.basis, left - right) {

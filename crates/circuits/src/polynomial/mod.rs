@@ -3,9 +3,9 @@
 //! Paterson-Stockmeyer (Bossuat et al., eprint 2020/1203, section 4) in one of two bases: the powers `x^k`, or the Dickson
 //! polynomials `D_k = 2 T_k`, `T_k` the Chebyshev polynomials. There `D_a D_b = D_(a+b) + D_|a-b|` without the factor 2 of
 //! the Chebyshev basis, so that at equal scale every power carries half the relative rounding error. A polynomial is
-//! divided by the element `m` of the basis, `m` a power of two, into quotient and remainder, and so on with both parts. Here
-//! all products that meet at one level are summed into one form, a *line*: degree 31 takes 10 relinearizations and
-//! exactly 5 levels. Where it saves a relinearization, the first division of a Dickson series is by three times a power of two: degree
+//! divided by elements `m` of the basis into quotients and a remainder, and so on with all parts. Here all products that meet
+//! at one level are summed into one form, a *line*: degree 31 takes 10 relinearizations and exactly 5 levels. `cut.rs` says by which
+//! elements. Where it saves a relinearization, the first division of a Dickson series is by three times a power of two: degree
 //! 24 by `D_12 = D_8 D_4 - D_4` takes 7, as quotient and remainder are a line each, and by `D_16` it would take 8.
 //!
 //! A [`Series`] is this tree of lines, and knows no scale. `exact.rs` walks it on any evaluator; `scaled.rs` plans a scale for
@@ -14,6 +14,7 @@
 //! A polynomial is never converted from one basis to the other: that costs up to 1.3 bits per degree, and outside
 //! `[-1, 1]` the Chebyshev polynomials of a complex variable are huge.
 
+mod cut;
 mod exact;
 mod scaled;
 
@@ -22,14 +23,9 @@ pub use scaled::elements;
 
 use crate::error::Error;
 use aglet_schemes::Scalar;
+use cut::Cut;
 use num_complex::Complex64;
 use std::collections::BTreeSet;
-
-/// The largest degree that is written as a sum of multiples of the elements 1, 2, 3 instead of being split further.
-const LEAF_DEGREE: usize = 3;
-
-/// The degrees of leaves that [`Series::together`] chooses from.
-const LEAVES: [usize; 4] = [LEAF_DEGREE, 7, 15, 31];
 
 /// The value that `D_a D_a` has above `D_2a`: `D_0 = 2`.
 fn d_0<S: Scalar>() -> S {
@@ -97,68 +93,53 @@ impl<S: Scalar> Series<S> {
     /// [`Error::ConstantPolynomial`] when no coefficient beyond the first differs from zero, [`Error::Factor`] when one is
     /// not finite.
     pub fn new(basis: Basis, coefficients: &[S]) -> Result<Self, Error> {
-        Self::planned(basis, coefficients, LEAF_DEGREE, 0)
+        Self::fewest(basis, vec![coefficients.to_vec()], 1, 0)?.pop().ok_or(Error::ConstantPolynomial)
     }
 
-    /// [`Series::new`] in powers, whose parts up to another degree, 2^k - 1, are sums of powers: of high degrees it takes fewer products,
-    /// and powers up to that degree. Where the least depth forbids it, parts are smaller.
+    /// Several polynomials in powers, which share these powers and end at one level: as many of each of so many variables. They are cut so
+    /// that all of them together take the least time.
     ///
     /// # Errors
     /// Those of [`Series::new`].
-    pub fn with_leaves(coefficients: &[S], leaf_degree: usize) -> Result<Self, Error> {
-        Self::planned(Basis::Power, coefficients, leaf_degree.max(LEAF_DEGREE), 0)
+    pub fn together(polynomials: &[Vec<S>], variables: usize) -> Result<Vec<Self>, Error> {
+        Self::fewest(Basis::Power, polynomials.to_vec(), variables, 0)
     }
 
-    /// Several polynomials in powers of one variable, which share these powers and end at one level. Leaves have the degree
-    /// with which all of them together take the fewest products.
-    ///
-    /// # Errors
-    /// Those of [`Series::new`].
-    pub fn together(polynomials: &[Vec<S>]) -> Result<Vec<Self>, Error> {
-        Self::together_within(polynomials, 0)
-    }
-
-    /// [`Series::together`], which may take so many levels more than the least if that saves products.
+    /// [`Series::together`] of one variable, which may take so many levels more than the least if that saves products.
     ///
     /// # Errors
     /// Those of [`Series::new`].
     pub fn together_within(polynomials: &[Vec<S>], spare: usize) -> Result<Vec<Self>, Error> {
-        let degree = polynomials.iter().map(|c| trimmed(c.clone()).len().saturating_sub(1)).max().unwrap_or_default();
-        let of_leaf = |(more, leaf_degree): (usize, usize)| {
-            let plan = |c: &Vec<S>| Self::planned(Basis::Power, c, leaf_degree, depth(degree) + more);
-            let mut all = polynomials.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-            let elements: BTreeSet<usize> = all.iter().flat_map(|series| series.elements.clone()).collect();
-            let lines: usize = all.iter().map(|series| series.top.relinearizations()).sum();
-            all.iter_mut().for_each(|series| series.elements.clone_from(&elements));
-            Ok((elements.iter().filter(|&&k| k > 1).count() + lines, all))
-        };
-        // A third level more has not saved any.
-        let choices = (0..=spare.min(2)).flat_map(|more| LEAVES.map(|leaf| (more, leaf)));
-        let plans = choices.map(of_leaf).collect::<Result<Vec<_>, Error>>()?;
-        Ok(plans.into_iter().min_by_key(|(count, _)| *count).map(|(_, all)| all).unwrap_or_default())
+        Self::fewest(Basis::Power, polynomials.to_vec(), 1, spare)
     }
 
-    fn planned(basis: Basis, coefficients: &[S], leaf_degree: usize, least_depth: usize) -> Result<Self, Error> {
-        if coefficients.iter().any(|c| !c.is_finite()) {
+    fn fewest(basis: Basis, polynomials: Vec<Vec<S>>, variables: usize, spare: usize) -> Result<Vec<Self>, Error> {
+        if polynomials.iter().flatten().any(|c| !c.is_finite()) {
             return Err(Error::Factor { what: "coefficients of a polynomial", requirement: "complex numbers" });
         }
-        let coefficients = trimmed(coefficients.to_vec());
-        if coefficients.len() < 2 {
+        let polynomials: Vec<_> = polynomials.into_iter().map(trimmed).collect();
+        if polynomials.iter().any(|coefficients| coefficients.len() < 2) {
             return Err(Error::ConstantPolynomial);
         }
-        let depth = depth(coefficients.len() - 1).max(least_depth);
-        let by = |divisor: Option<usize>| {
-            let (mut top, mut elements) = (Line::new(), BTreeSet::new());
-            match divisor {
-                Some(m) => top.add_divided((basis, leaf_degree), coefficients.clone(), m, depth - 1),
-                None => top.add_series((basis, leaf_degree), coefficients.clone(), depth - 1),
-            }
-            top.collect_elements(basis, &mut elements);
-            Series { basis, coefficients: coefficients.clone(), top, elements, centred: false, depth }
-        };
-        let usual = by(None);
-        let other = three_quarters(basis, coefficients.len() - 1, depth).map(|m| by(Some(m)));
-        Ok(other.filter(|other| other.relinearizations() < usual.relinearizations()).unwrap_or(usual))
+        let degree = polynomials.iter().map(|c| c.len() - 1).max().unwrap_or_default();
+        // A third level more has not saved any.
+        let levels = (0..=spare.min(2)).map(|more| depth(degree) + more);
+        let cuts = levels.flat_map(|levels| Cut::all(basis, degree, levels).map(move |cut| (levels, cut)));
+        let plans = cuts.map(|(levels, cut)| {
+            let mut all: Vec<_> = polynomials.iter().map(|c| Self::planned(basis, c, &cut, levels)).collect();
+            let elements: BTreeSet<usize> = all.iter().flat_map(|series| series.elements.clone()).collect();
+            let lines: usize = all.iter().map(|series| series.top.cost()).sum();
+            all.iter_mut().for_each(|series| series.elements.clone_from(&elements));
+            (variables * cut::RELINEARIZATION * elements.iter().filter(|&&k| k > 1).count() + lines, all)
+        });
+        Ok(plans.min_by_key(|(cost, _)| *cost).map(|(_, all)| all).unwrap_or_default())
+    }
+
+    fn planned(basis: Basis, coefficients: &[S], cut: &Cut, levels: usize) -> Self {
+        let (mut top, mut elements) = (Line::new(), BTreeSet::new());
+        top.add_series((basis, cut), coefficients.to_vec(), levels - 1);
+        top.collect_elements(basis, &mut elements);
+        Self { basis, coefficients: coefficients.to_vec(), top, elements, centred: false, depth: levels }
     }
 
     /// The degree.
@@ -205,29 +186,29 @@ impl<S: Scalar> Line<S> {
     }
 
     /// Adds a polynomial to the line, which is computed `drop` levels below the variable; its degree is below `2^(drop+1)`.
-    fn add_series(&mut self, (basis, leaf_degree): (Basis, usize), series: Vec<S>, drop: usize) {
+    fn add_series(&mut self, (basis, cut): (Basis, &Cut), series: Vec<S>, drop: usize) {
         let series = trimmed(series);
-        let degree = series.len().saturating_sub(1);
-        if degree <= leaf_degree && (degree == 0 || depth(degree - 1) <= drop) {
+        let Some(m) = cut.divisor(series.len().saturating_sub(1), drop) else {
             self.constant += series.first().copied().unwrap_or(S::ZERO);
             let terms = series.into_iter().enumerate().skip(1).filter(|(_, c)| *c != S::ZERO);
             self.terms.extend(terms.map(|(k, c)| (c, k)));
             return;
-        }
-        self.add_divided((basis, leaf_degree), series, 1 << degree.ilog2(), drop);
-    }
-
-    /// The same, divided by this element first.
-    fn add_divided(&mut self, (basis, leaf_degree): (Basis, usize), series: Vec<S>, m: usize, drop: usize) {
+        };
         let (quotient, remainder) = divide(basis, series, m);
         if let [constant] = quotient[..] {
             self.terms.push((constant, m));
         } else {
             let mut factor = Line::new();
-            factor.add_series((basis, leaf_degree), quotient, drop - 1);
+            factor.add_series((basis, cut), quotient, drop - 1);
             self.products.push((m, factor));
         }
-        self.add_series((basis, leaf_degree), remainder, drop);
+        self.add_series((basis, cut), remainder, drop);
+    }
+
+    /// In terms of what a [`Cut`] counts.
+    fn cost(&self) -> usize {
+        let own = if self.products.is_empty() { 1 } else { cut::RELINEARIZATION };
+        own + self.products.iter().map(|(_, factor)| factor.cost()).sum::<usize>()
     }
 
     fn relinearizations(&self) -> usize {
@@ -240,32 +221,24 @@ impl<S: Scalar> Line<S> {
         wanted.extend(self.products.iter().map(|(k, _)| k));
         while let Some(k) = wanted.pop() {
             if elements.insert(k) && k > 1 {
-                let (left, right) = factors(basis, k);
+                let (left, right) = factors(k);
                 wanted.extend([left, right]);
+                if basis == Basis::Dickson && left > right {
+                    wanted.push(left - right);
+                }
             }
         }
         self.products.iter().for_each(|(_, line)| line.collect_elements(basis, elements));
     }
 }
 
-/// The elements that element k > 1 is the product of. Powers have the largest power of two, so that odd ones take odd ones;
-/// Dickson polynomials are near each other, as `D_(a-b)` has to be there too: it is `D_0`, `D_1` or, where `k` is three times a power of
-/// two from 4 on, `D_b`.
-fn factors(basis: Basis, k: usize) -> (usize, usize) {
-    match basis {
-        Basis::Power if !k.is_power_of_two() => (1 << k.ilog2(), k - (1 << k.ilog2())),
-        Basis::Dickson if k.is_multiple_of(12) && (k / 3).is_power_of_two() => (k / 3 * 2, k / 3),
-        _ => (k.div_ceil(2), k / 2),
+/// The elements that element k > 1 is the product of: halves of a power of two, or else the largest power of two and the rest. Then the
+/// element `D_(a-b)` of a Dickson series is there too, as the elements of a [`Cut`] are.
+fn factors(k: usize) -> (usize, usize) {
+    match 1 << k.ilog2() {
+        power if power == k => (k / 2, k / 2),
+        power => (power, k - power),
     }
-}
-
-/// Three quarters of the power of two that a Dickson series of this degree and depth would be divided by, if the quotient has room for
-/// that.
-fn three_quarters(basis: Basis, degree: usize, levels: usize) -> Option<usize> {
-    let power: usize = 1 << degree.ilog2();
-    let m = power / 4 * 3;
-    let fits = basis == Basis::Dickson && m >= 12 && degree <= 2 * m && depth(degree) == levels;
-    fits.then_some(m)
 }
 
 /// `ceil(log2(degree + 1))`: the levels for a degree, and for element `k` those for degree `k - 1`.
@@ -281,7 +254,7 @@ fn trimmed<S: Scalar>(mut series: Vec<S>) -> Vec<S> {
     series
 }
 
-/// Quotient and remainder by element `m` of a polynomial of degree in `m..=2m`; `D_(m+k) = D_m D_k - D_(m-k)` for `k >= 1`.
+/// Quotient and remainder by element `m`; `D_(m+k) = D_m D_k - D_(m-k)` for `k` from 1 to m.
 fn divide<S: Scalar>(basis: Basis, mut series: Vec<S>, m: usize) -> (Vec<S>, Vec<S>) {
     let quotient = series.split_off(m);
     if basis == Basis::Dickson {

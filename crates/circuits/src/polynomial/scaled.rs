@@ -139,7 +139,7 @@ impl<S: Scalar> Series<S> {
         let mut elements = Vec::new();
         for &k in self.elements.iter().filter(|&&k| k > 1) {
             let level = x.level + 1 - depth(k - 1);
-            let (left, right) = factors(self.basis, k);
+            let (left, right) = factors(k);
             let scale = scales[&left].times(scales[&right]).over(modulus(level));
             scales.insert(k, scale);
             elements.push((k, Place { level, scale }));
@@ -162,7 +162,7 @@ impl<S: Scalar> Series<S> {
             let negated = |elements: &Elements<E>| e.negate(&elements[&1]);
             let negated = if inner { all.iter().map(negated).collect::<Result<_, _>>()? } else { vec![] };
             let forms = all.iter().enumerate().map(|(i, elements)| {
-                let (left, right) = factors(self.basis, k);
+                let (left, right) = factors(k);
                 let apart = left - right;
                 let (x, left, right) = (&elements[&1], &elements[&left], &elements[&right]);
                 // D_k = D_a D_b - D_(a-b).

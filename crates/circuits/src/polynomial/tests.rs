@@ -57,6 +57,29 @@ fn full_degrees_take_the_depth_and_products_promised() {
 }
 
 #[test]
+fn high_degrees_take_few_products() {
+    let few = [
+        (127, 0, [18, 17]),
+        (255, 0, [23, 33]),
+        (255, 1, [23, 15]),
+        (510, 0, [31, 33]),
+        (510, 1, [28, 31]),
+        (2144, 0, [49, 66]),
+        (8191, 0, [72, 259]),
+    ];
+    for (degree, spare, expected) in few {
+        let all = Series::together_within(&[series(degree, |_| true)], spare).unwrap();
+        let found = [all[0].relinearizations(), factors_of(&all[0].top)];
+        assert_eq!((found, all[0].depth()), (expected, depth(degree) + spare), "{degree}");
+    }
+}
+
+/// Products of a line and of its factors.
+fn factors_of(line: &Line<Complex64>) -> usize {
+    line.products.iter().map(|(_, factor)| 1 + factors_of(factor)).sum()
+}
+
+#[test]
 fn any_degree_and_any_gap_works() {
     for degree in 1..=63 {
         check(&series(degree, |_| true));

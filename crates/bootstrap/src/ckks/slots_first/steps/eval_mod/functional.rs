@@ -44,7 +44,7 @@ impl Functional {
             return Err(CircuitError::Factor { what: "number of functions", requirement: "between 1 and 16" }.into());
         }
         let polynomials: Vec<_> = functions.iter().flatten().map(|f| f.coefficients().to_vec()).collect();
-        let mut series = Series::together(&polynomials)?.into_iter();
+        let mut series = Series::together(&polynomials, 2)?.into_iter();
         let pairs = functions.iter().map(|_| series.next().zip(series.next()).map(|(re, im)| [re, im]));
         let series = pairs.collect::<Option<Vec<_>>>().ok_or(CircuitError::ConstantPolynomial)?;
         Ok(Self { period, points, functions, series, tables: false })

@@ -1,0 +1,139 @@
+//! Where a polynomial is cut into lines: with which elements, and in which pieces.
+//!
+//! A line that is finished `drop` levels below the variable is `sum b_m * factor + terms`; its factors are lines that are finished a
+//! level above. So pieces cover its degrees: the terms first, then each from where the last one ends, an element `m` times a factor,
+//! up to `m + degree of the factor`. For every drop and cost the line that reaches farthest is kept: this finds the least cost of
+//! all degrees at once.
+//!
+//! Elements are all up to a leaf `2^a - 1`, the first few multiples of `2^a`, and powers of two above or not: with one multiple this
+//! is the tree of Paterson and Stockmeyer, which halves every degree. With more a line has a product for each of them and one
+//! relinearization for all, but more factors that are sums of terms: degree 8191 takes 72 relinearizations in place of 170.
+
+use super::{depth, Basis};
+use std::collections::BTreeSet;
+
+/// What a relinearization costs, where a sum of terms, which is rescaled too, costs 1: by the transforms of both.
+pub(super) const RELINEARIZATION: usize = 3;
+
+/// The degrees of leaves.
+const LEAVES: [usize; 4] = [3, 7, 15, 31];
+
+/// How many multiples of a leaf's end are elements.
+const MULTIPLES: [usize; 6] = [1, 3, 5, 7, 11, 15];
+
+/// Elements, and how lines are made of them.
+#[derive(Debug, Clone)]
+pub(super) struct Cut {
+    basis: Basis,
+    /// Ascending.
+    elements: Vec<usize>,
+    /// By the drop.
+    rows: Vec<Row>,
+}
+
+/// Lines at one drop.
+#[derive(Debug, Clone)]
+struct Row {
+    /// The degree up to which terms alone reach.
+    terms: usize,
+    /// By the cost of all factors.
+    reaches: Vec<Reach>,
+}
+
+/// How far a line reaches.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// The first degree that it does not have.
+    end: usize,
+    /// Its last piece.
+    last: Option<Piece>,
+}
+
+/// Degrees that are an element times a factor.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// The first that the pieces before do not have.
+    start: usize,
+    element: usize,
+    /// The reach without it.
+    before: usize,
+}
+
+impl Row {
+    /// The degree to which a line of this cost reaches.
+    fn degree(&self, cost: usize) -> Option<usize> {
+        match cost.checked_sub(RELINEARIZATION) {
+            None => Some(self.terms),
+            Some(of_factors) => self.reaches.get(of_factors).map(|reach| reach.end - 1),
+        }
+    }
+}
+
+impl Cut {
+    /// What is tried for a polynomial of this degree in so many levels.
+    pub(super) fn all(basis: Basis, degree: usize, levels: usize) -> impl Iterator<Item = Self> {
+        let leaves = LEAVES.into_iter().filter(move |&leaf| leaf == LEAVES[0] || leaf < degree);
+        let sets = leaves.flat_map(move |leaf| {
+            let multiples = MULTIPLES.into_iter().filter(move |j| *j == 1 || (leaf + 1) * j <= degree);
+            multiples.flat_map(move |j| [1 << (levels - 1), (leaf + 1) * j].map(|highest| (leaf, j, highest)))
+        });
+        let cuts = sets.map(move |(leaf, multiples, highest)| {
+            let powers = (0..levels).map(|k| 1 << k).filter(|&k| k <= highest);
+            let multiples = (1..=multiples).map(|j| (leaf + 1) * j);
+            let elements: BTreeSet<usize> = powers.chain(1..=leaf).chain(multiples).filter(|&k| k <= degree).collect();
+            Self::new(basis, elements.into_iter().collect(), degree, levels)
+        });
+        cuts.filter(move |cut| cut.reaches(degree))
+    }
+
+    fn new(basis: Basis, elements: Vec<usize>, degree: usize, levels: usize) -> Self {
+        let mut cut = Self { basis, elements, rows: Vec::with_capacity(levels) };
+        (0..levels).for_each(|drop| cut.rows.push(cut.row(drop, degree)));
+        cut
+    }
+
+    /// Whether a line with the last drop has so many degrees.
+    fn reaches(&self, degree: usize) -> bool {
+        let end = |row: &Row| row.reaches.last().map_or(0, |reach| reach.end);
+        self.rows.last().is_some_and(|row| end(row) > degree)
+    }
+
+    /// The element that a line of this degree is divided by first; `None` if it is a sum of terms.
+    pub(super) fn divisor(&self, degree: usize, drop: usize) -> Option<usize> {
+        let row = &self.rows[drop];
+        let mut reach = row.reaches.iter().find(|reach| reach.end > degree)?;
+        loop {
+            match reach.last? {
+                piece if piece.start <= degree => return Some(piece.element),
+                piece => reach = &row.reaches[piece.before],
+            }
+        }
+    }
+
+    /// Lines at a drop; those above are there.
+    fn row(&self, drop: usize, degree: usize) -> Row {
+        let there = |k: &usize| self.elements.binary_search(k).is_ok() && depth(k - 1) <= drop;
+        let terms = (1..).take_while(there).count();
+        let mut reaches = vec![Reach { end: terms + 1, last: None }];
+        let above = drop.checked_sub(1).map(|above| &self.rows[above]);
+        let most = above.map_or(0, |above| above.reaches.len() + RELINEARIZATION - 1);
+        let usable = &self.elements[..self.elements.partition_point(|&k| depth(k - 1) <= drop)];
+        let whole = (degree + 1).min(2 << drop);
+        loop {
+            let (cost, end) = (reaches.len(), reaches[reaches.len() - 1].end);
+            // Without large powers of two some degrees are out of reach.
+            let stuck = cost > most && reaches[cost - most - 1].end == end;
+            let Some(above) = above.filter(|_| end < whole && !stuck) else { return Row { terms, reaches } };
+            let next = |of_factor: usize| {
+                let (before, degree) = (cost - of_factor, above.degree(of_factor)?);
+                let start = reaches[before].end;
+                let element = usable[usable.partition_point(|&k| k <= start).checked_sub(1)?];
+                // D_m D_k = D_(m+k) + D_(m-k), for k up to m.
+                let degree = if self.basis == Basis::Dickson { degree.min(element) } else { degree };
+                Some(Reach { end: element + degree + 1, last: Some(Piece { start, element, before }) })
+            };
+            let best = (1..=cost.min(most)).filter_map(next).max_by_key(|reach| reach.end);
+            reaches.push(best.filter(|best| best.end > end).unwrap_or(reaches[cost - 1]));
+        }
+    }
+}
