@@ -12,7 +12,8 @@ from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums
-from aglet.arrays.slots.values import MOST_PLACES, Entries, Numbers, enough, looked_up
+from aglet.arrays.slots.tables import looked_up
+from aglet.arrays.slots.values import MOST_PLACES, Entries, Numbers, enough
 from aglet.arrays.sums import axes_of
 from aglet.arrays.whole import WholeNumbers
 from aglet.errors import RangeError

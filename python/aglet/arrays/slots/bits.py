@@ -17,7 +17,8 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import has_digits
 from aglet.arrays.slots.places import is_slots, laid
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Entries, Numbers, looked_up_all, room, together
+from aglet.arrays.slots.tables import looked_up_all
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Entries, Numbers, room, together
 from aglet.arrays.slots.wide import both, is_wide
 from aglet.errors import RangeError
 

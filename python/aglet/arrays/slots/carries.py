@@ -13,7 +13,8 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import FULL, apart, digits_of, has_digits
 from aglet.arrays.slots.places import laid
-from aglet.arrays.slots.values import DIGIT, Numbers, enough, looked_up, looked_up_all, room, together
+from aglet.arrays.slots.tables import looked_up, looked_up_all
+from aglet.arrays.slots.values import DIGIT, Numbers, enough, room, together
 
 __all__ = ["carried", "multiplied"]
 

@@ -14,15 +14,8 @@ from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
 from aglet.arrays.slots.products import wide_product
-from aglet.arrays.slots.values import (
-    MOST_DIGITS,
-    MOST_PLACES,
-    Numbers,
-    looked_up,
-    noise_at_1,
-    room,
-    too_noisy,
-)
+from aglet.arrays.slots.tables import looked_up
+from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Numbers, noise_at_1, room, too_noisy
 from aglet.arrays.slots.wide import is_wide
 from aglet.errors import KeyMismatchError, RangeError
 

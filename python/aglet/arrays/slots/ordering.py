@@ -18,7 +18,8 @@ from aglet.arrays.digits.rows import axis_first
 from aglet.arrays.slots import operations
 from aglet.arrays.slots.operations import cast
 from aglet.arrays.slots.places import chunks_of, laid
-from aglet.arrays.slots.values import MOST_PLACES, Numbers, bootstraps, looked_up, ready, room
+from aglet.arrays.slots.tables import bootstraps, looked_up, ready
+from aglet.arrays.slots.values import MOST_PLACES, Numbers, room
 from aglet.arrays.slots.wide import is_wide
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.slots.places import laid
-from aglet.arrays.slots.values import DIGIT, Numbers, looked_up_all, together
+from aglet.arrays.slots.tables import looked_up_all
+from aglet.arrays.slots.values import DIGIT, Numbers, together
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots

@@ -14,7 +14,8 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.places import is_slots
-from aglet.arrays.slots.values import DIGIT, WIDE_DIGITS, Chunks, Entries, Numbers, looked_up_all, quiet_sum, together
+from aglet.arrays.slots.tables import looked_up_all
+from aglet.arrays.slots.values import DIGIT, WIDE_DIGITS, Chunks, Entries, Numbers, quiet_sum, together
 from aglet.arrays.slots.wide import Digits, Products, both, is_wide, tabled, within
 
 if TYPE_CHECKING:

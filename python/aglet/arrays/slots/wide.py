@@ -13,17 +13,8 @@ import numpy as np
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import apart
 from aglet.arrays.slots.places import is_slots, laid
-from aglet.arrays.slots.values import (
-    DIGIT,
-    MOST_DIGITS,
-    MOST_PLACES,
-    WIDE_DIGITS,
-    Chunks,
-    Numbers,
-    calm,
-    looked_up_all,
-    together,
-)
+from aglet.arrays.slots.tables import looked_up_all
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, WIDE_DIGITS, Chunks, Numbers, calm, together
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
