@@ -38,12 +38,14 @@ def chunk_count(shape: tuple[int, ...], slots: int) -> int:
 
 
 def spread(shape: tuple[int, ...], slots: int) -> tuple[Any, int]:
-    """The places of the elements, and the number of chunks.
+    """The places of the elements, and the number of chunks. Those in consecutive slots are `in_a_row`.
 
     A block is made of as many of the last axes as fit a chunk. A chunk holds whole blocks of the axis before. Every
     element of the axes before that begins a new chunk.
     """
     split, block, rows, runs, lead = _blocks(shape, slots)
+    if lead == 1 and (runs == 1 or rows * block == slots):
+        return in_a_row(shape), lead * runs
     row = np.arange(shape[split], dtype=np.int64)
     start = (row // rows) * slots + (row % rows) * block
     grid = (

@@ -25,6 +25,9 @@ def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
     """The operator of a universal function of two arrays."""
 
     def operator(self: Any, other: Any) -> Any:
+        pair = (other, self) if reflected else (self, other)
+        if _is_alike(other, self):
+            return self._apply(ufunc, pair)
         if not operations.is_operand(other):
             # Python would answer by identity.
             if ufunc in (np.equal, np.not_equal) and other is not None:
@@ -33,12 +36,16 @@ def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
                     "convert it first."
                 )
             return NotImplemented
-        pair = (other, self) if reflected else (self, other)
         _of_one_kind(pair)
         floats = casts.lifted(*pair)
         return self._apply(ufunc, pair) if floats is None else ufunc(*floats)
 
     return operator
+
+
+def _is_alike(value: Any, array: Any) -> bool:
+    """Whether a value is of the kind of an array, or an array of whole numbers in the clear: most operands are."""
+    return type(value) is type(array) or (type(value) is np.ndarray and value.dtype.kind in "iu")
 
 
 def _of_one_kind(values: Any) -> None:
@@ -311,6 +318,8 @@ class WholeNumbers(Shaped):
             return options.by_method(ufunc, method, inputs, given)
         if given:
             options.refuse(ufunc, given)
+        if all(_is_alike(one, self) for one in inputs):
+            return self._apply(ufunc, inputs)
         _of_one_kind(inputs)
         floats = casts.lifted(*inputs)
         return self._apply(ufunc, inputs) if floats is None else ufunc(*floats)

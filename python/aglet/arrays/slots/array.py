@@ -107,8 +107,7 @@ class EncryptedSlots(WholeNumbers):
 
     def values(self) -> Entries:
         """What an element is, for each of the numbers that it may be made of."""
-        numbers = self.numbers
-        return np.arange(numbers.low, numbers.high + 1) if self.table is None else self.table
+        return self.numbers.values() if self.table is None else self.table
 
     def forced(self) -> Numbers:
         """The elements as encrypted numbers: the table is looked up now, once."""

@@ -60,8 +60,8 @@ def _combined(session: Any, x: Any, y: Any, sign: int) -> Numbers:
     return Numbers(([session.engine.add(a, b) for a, b in pairs],), 0, 0, 2 * DIGIT - 2)
 
 
-def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> tuple[Any, Numbers] | None:
-    """Numbers that are `x y` modulo 256, and all values that they may have; None as for `carried`.
+def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> Numbers | None:
+    """Numbers that are `x y` modulo 256; None as for `carried`.
 
     Elements of arrays have the same places. They are `xl yl` and, by a table, 16 times `xl yh + xh yl` modulo 16.
 
@@ -84,8 +84,7 @@ def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> tuple[Any, Numbers] | No
     crossed = Numbers((above,), 0, low, high)
     carry = looked_up(session, crossed, np.arange(low, high + 1) % DIGIT * DIGIT)
     made = [session.engine.add(a, b) for a, b in zip(below, carry.digits[0], strict=True)]
-    ends = 0, most**2 + most * DIGIT
-    return np.arange(ends[1] + 1), Numbers((made,), 0, *ends)
+    return Numbers((made,), 0, 0, most**2 + most * DIGIT)
 
 
 def _from_offset(session: Any, numbers: Numbers) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from aglet.arrays import arguments, casts, composed, missing, options
 from aglet.arrays.digits import choices, compositions, contractions, dtypes, functions, rows
 from aglet.arrays.slots import empty, lookups, operations, ordering, sums
+from aglet.arrays.slots.direct import direct
 from aglet.arrays.slots.places import clear, is_slots
 from aglet.arrays.slots.values import Numbers
 from aglet.arrays.slots.wide import in_words, is_wide
@@ -26,7 +27,8 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
 
     Errors are those of `operations.apply` and of `sums.matmul`.
     """
-    known = empty.answered(ufunc, inputs, {})
+    known = direct(ufunc, inputs)
+    known = empty.answered(ufunc, inputs, {}) if known is None else known
     if known is not None:
         return known
     if ufunc is np.matmul:

@@ -157,15 +157,15 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         decided = (wide.compared if is_wide(x) or is_wide(y) else by_digits)(ufunc, x, y)
         if decided is not None:
             return one.replaced(*decided, _BOOL)
-        values, found = combined(x, y, -1)
-        with np.errstate(all="ignore"):
-            return one.replaced(found, ufunc(values, 0), _BOOL)
+        found = combined(x, y, -1)
+        return one.replaced(found, ufunc(found.values(), 0), _BOOL)
     if dtype.kind not in "biu":
         raise TypeError(f"numpy computes with {dtype} on these numbers, which slots do not hold; call astype first.")
     if ufunc in (np.minimum, np.maximum):
         return _extreme(ufunc, x, y, dtype)
     if ufunc in (*_LOGIC, *_OF_BOOLEANS) and dtype.kind == "b":
-        values, found = combined(x, y, 1)
+        found = combined(x, y, 1)
+        values = found.values()
         both = {"and": values == 2, "or": values > 0, "xor": values == 1}
         return one.replaced(found, both[_OF_BOOLEANS.get(ufunc) or ufunc.__name__.split("_")[1]], _BOOL)
     if ufunc in (np.add, np.subtract) and dtype.kind != "b":
@@ -199,8 +199,8 @@ def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
     ):
         chosen: EncryptedSlots = where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
         return chosen
-    values, apart = combined(x, y, -1)
-    above = looked_up(session, apart, np.maximum(values, 0)).whole(session).digits[0]
+    apart = combined(x, y, -1)
+    above = looked_up(session, apart, np.maximum(apart.values(), 0)).whole(session).digits[0]
     engine, sign, base = session.engine, -1 if ufunc is np.minimum else 1, x if ufunc is np.minimum else y
     # Of two sums at level 1 a bootstrap does not take the noise.
     rows = room(session, base.forced(), 2, 0).whole(session).digits[0] if is_slots(base) else laid(arrays[0], base)
@@ -221,17 +221,16 @@ def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     else:
         made = None if low <= least and most <= high else carried(x, y, sign, dtype)
     if made is None:
-        values, found = combined(x, y, sign)
-        return _wrapped(one, found, values, dtype)
+        return _wrapped(one, combined(x, y, sign), dtype)
     carried_over: EncryptedSlots = one.replaced(made, None, dtype)
     return carried_over
 
 
-def _wrapped(like: EncryptedSlots, found: Numbers, values: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
+def _wrapped(like: EncryptedSlots, found: Numbers, dtype: np.dtype[Any]) -> EncryptedSlots:
     """Numbers as a dtype, around which they wrap."""
     low, high = dtypes.span(dtype)
     fits = low <= found.low and found.high <= high
-    return like.replaced(found, None if fits else signed(values.astype(dtype)), dtype)
+    return like.replaced(found, None if fits else signed(found.values().astype(dtype)), dtype)
 
 
 def _ends(value: Any) -> tuple[int, int]:
@@ -242,8 +241,8 @@ def _ends(value: Any) -> tuple[int, int]:
     return int(clear.min()), int(clear.max())
 
 
-def combined(x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
-    """`x + sign y`, and all values that it may have."""
+def combined(x: Any, y: Any, sign: int) -> Numbers:
+    """`x + sign y`, before it wraps around a dtype."""
     (low, high), other = _ends(x), sorted(sign * end for end in _ends(y))
     low, high = low + other[0], high + other[1]
     session = (x if is_slots(x) else y).session
@@ -258,14 +257,14 @@ def combined(x: Any, y: Any, sign: int) -> tuple[Any, Numbers]:
                 # What is added to a bootstrap is divided on its way down.
                 pair[loudest] = session.bootstrapped(pair[loudest])
                 made = [call(a, b) for a, b in zip(*pair, strict=True)]
-        return np.arange(low, high + 1), Numbers((made,), 0, low, high)
+        return Numbers((made,), 0, low, high)
     encrypted, plain = (x, y) if is_slots(x) else (y, x)
     rows, chunks = laid(encrypted, plain), chunks_of(encrypted)
     if encrypted is y and sign == -1:
         chunks = [engine.negate(chunk) for chunk in chunks]
     weight = sign if encrypted is x else 1
     made = [engine.add(chunk, weight * row) for chunk, row in zip(chunks, rows, strict=True)]
-    return np.arange(low, high + 1), Numbers((made,), 0, low, high)
+    return Numbers((made,), 0, low, high)
 
 
 def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
@@ -282,11 +281,11 @@ def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
         # What wraps is looked up, and a table is shorter.
         shorter = multiplied(x, y, dtype)
         if shorter is not None:
-            return _wrapped(one, shorter[1], shorter[0], dtype)
+            return _wrapped(one, shorter, dtype)
     session.check_range(low, high)
     # Slots without an element hold zeros after a product with numbers in the clear, so that 0 is a value too.
     found = times(x, y)
-    return _wrapped(one, Numbers(found.digits, 0, low, high), np.arange(low, high + 1), dtype)
+    return _wrapped(one, Numbers(found.digits, 0, low, high), dtype)
 
 
 def times(x: Any, y: Any) -> Numbers:

@@ -8,6 +8,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays.digits import dtypes
+from aglet.arrays.whole import WholeNumbers
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -17,9 +18,7 @@ __all__ = ["aligned", "chunks_of", "clear", "is_slots", "laid"]
 
 def is_slots(value: Any) -> bool:
     """Whether a value is an encrypted array of this kind."""
-    from aglet.arrays.slots.array import EncryptedSlots
-
-    return isinstance(value, EncryptedSlots)
+    return isinstance(value, WholeNumbers) and value.representation == "slots"
 
 
 def clear(value: Any) -> Any:

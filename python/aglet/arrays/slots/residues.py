@@ -16,6 +16,7 @@ from aglet import checks
 from aglet.arrays.digits import dtypes, rows
 from aglet.arrays.slots import functions, operations, sums
 from aglet.arrays.slots.array import EncryptedSlots
+from aglet.arrays.slots.direct import direct
 from aglet.arrays.slots.places import aligned, clear, is_slots
 from aglet.arrays.slots.values import Numbers
 from aglet.errors import KeyMismatchError, ParameterError, RangeError
@@ -168,16 +169,22 @@ def _apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         return {np.negative: lambda: 0 - one, np.positive: lambda: one, np.square: lambda: one * one}[ufunc]()
     if ufunc not in (np.add, np.subtract, np.multiply):
         return _refuse()
+    found = direct(ufunc, given)
+    if found is not None:
+        return found
     x, y = aligned(*given)
     like = x if is_slots(x) else y
     if ufunc is np.multiply:
         return like.replaced(operations.times(x, y), None, _INT64)
-    return like.replaced(operations.combined(x, y, 1 if ufunc is np.add else -1)[1], None, _INT64)
+    return like.replaced(operations.combined(x, y, 1 if ufunc is np.add else -1), None, _INT64)
 
 
 def _residues(value: Any, t: int) -> Any:
     """Numbers in the clear modulo t, nearest to 0."""
-    found = _modulo(clear(value), t)
+    array = clear(value)
+    if array.size and -t < 2 * int(array.min()) and 2 * int(array.max()) < t:
+        return array.astype(np.int64, copy=False)
+    found = _modulo(array, t)
     return np.where(found > t // 2, found - t, found)
 
 

@@ -69,6 +69,10 @@ class Numbers:
         """How many values there may be."""
         return self.high - self.low + 1
 
+    def values(self) -> Entries:
+        """All of them, from the least."""
+        return np.arange(self.low, self.high + 1)
+
     def digit(self, at: int) -> Numbers:
         """One digit as numbers of their own, the same ones each time, so that its tables are kept."""
         name = f"digit {at}".encode()
@@ -85,14 +89,14 @@ class Numbers:
             return chunks
 
         if not others and not self.offset:
-            return Numbers((self.digits[0],), 0, self.low, self.high)
+            return self
         kept = self.tables.get(_WHOLE)
         if kept is None:
             # For the next sum or product of them, as each takes a pass over all digits.
             chunks = _in_time(session, self, made) if others else self.digits[0]
             chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
             kept = self.tables.setdefault(_WHOLE, Numbers((chunks,), 0, self.low, self.high))
-        return Numbers(kept.digits, 0, self.low, self.high)
+        return kept
 
     def scaled(self, session: SlotSession, factor: int, add: int) -> Numbers:
         """`factor x + add`, with a factor that is not 0. It uses no level."""
@@ -230,7 +234,7 @@ def _in_time(session: SlotSession, x: Numbers, made: Callable[[Numbers], Chunks]
 
 def too_noisy(session: SlotSession, chunks: Chunks) -> bool:
     """Whether a bootstrap, which alone is left at level 1, does not take the noise of one of these ciphertexts."""
-    return session.bootstrap_level is not None and noise_at_1(session, chunks) > _TAKEN
+    return noise_at_1(session, chunks) > _TAKEN and session.bootstrap_level is not None
 
 
 def noise_at_1(session: SlotSession, chunks: Chunks) -> float:

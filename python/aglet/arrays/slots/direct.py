@@ -1,0 +1,121 @@
+"""Sums and products of elements in the same slots that are one call into the engine for each ciphertext.
+
+Whatever takes more, as another place, a table or what wraps around, is left to `aglet.arrays.slots.operations`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays import layout
+from aglet.arrays.digits import dtypes
+from aglet.arrays.slots.values import MOST_DIGITS, Chunks, Numbers, too_noisy
+
+if TYPE_CHECKING:
+    from aglet.arrays.slots.array import EncryptedSlots
+
+__all__ = ["direct"]
+
+_Result = tuple[np.dtype[Any], int, int]
+_CALLS: dict[Any, str] = {np.add: "add", np.subtract: "subtract", np.multiply: "multiply"}
+_FACTOR = 2
+"""Levels of a factor, with one that a cast or a bootstrap of the product takes."""
+
+
+def direct(ufunc: np.ufunc, inputs: Sequence[Any]) -> EncryptedSlots | None:
+    """A function of two arrays in the same places, or of one and numbers in the clear; None if it takes more.
+
+    Raises
+    ------
+    RangeError
+        If a sum or a product may not fit the modulus.
+    MissingKeyError
+        If a product has no relinearization key.
+    """
+    name = _CALLS.get(ufunc)
+    if name is None:
+        return None
+    x, y = inputs
+    if type(x) is type(y):
+        return _of_two(name, x, y)
+    return None if name == "multiply" else _with_clear(name, x, y)
+
+
+@functools.lru_cache(maxsize=64)
+def _result(name: str, x: np.dtype[Any], y: np.dtype[Any]) -> _Result | None:
+    """The dtype that numpy gives, its least and its largest value; None of booleans and floats."""
+    if x.kind == y.kind == "b":
+        return None
+    found = getattr(np, name)(np.ones((), x), np.ones((), y)).dtype
+    return (found, *dtypes.span(found)) if found.kind in "iu" else None
+
+
+def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots | None:
+    session, one, other = x.session, x.numbers, y.numbers
+    if y.session is not session or not (_is_ready(x) and _is_ready(y)):
+        return None
+    if x.everywhere is not y.everywhere or one.shape[1] != other.shape[1] or not _same(x.index, y.index):
+        return None
+    key = []
+    if name == "multiply":
+        key = [session.relinearization("A product of two arrays")]
+        if min(one.level, other.level) < _FACTOR:
+            return None
+    left, right = (each.whole(session).digits[0] for each in (one, other))
+    if left[0] is right[0]:
+        # The same numbers, it seems, of which there may be a table.
+        return None
+    wanted = _result(name, x.dtype, y.dtype)
+    ends = _fitting(name, wanted, (one.low, one.high), (other.low, other.high))
+    if wanted is None or ends is None:
+        return None
+    session.check_range(*ends)
+    call = getattr(session.engine, name)
+    return _made(x, [call(a, b, *key) for a, b in zip(left, right, strict=True)], wanted, ends)
+
+
+def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
+    array, plain = (y, x) if isinstance(x, np.ndarray) else (x, y)
+    if type(plain) is not np.ndarray or plain.dtype.kind not in "iu" or plain.size < 2 or plain.shape != array.shape:
+        return None
+    session, numbers, slots = array.session, array.numbers, array.session.slots
+    if not _is_ready(array) or array.everywhere or not _same(array.index, layout.in_a_row(array.shape)):
+        return None
+    wanted, own = _result(name, x.dtype, y.dtype), (numbers.low, numbers.high)
+    of_plain = int(plain.min()), int(plain.max())
+    ends = _fitting(name, wanted, *((own, of_plain) if array is x else (of_plain, own)))
+    if wanted is None or ends is None:
+        return None
+    session.check_range(*ends)
+    rows = [plain.reshape(-1)[at : at + slots] for at in range(0, plain.size, slots)]
+    pair = numbers.whole(session).digits[0], rows
+    call = getattr(session.engine, name)
+    return _made(array, [call(a, b) for a, b in zip(*(pair if array is x else pair[::-1]), strict=True)], wanted, ends)
+
+
+def _is_ready(x: EncryptedSlots) -> bool:
+    """Whether the elements are the encrypted numbers, in digits that one slot can hold."""
+    return x.table is None and len(x.numbers.digits) <= MOST_DIGITS and x.index.size > 0
+
+
+def _same(index: Any, other: Any) -> bool:
+    """Whether places are the same. Arrays of one shape mostly share them."""
+    return index is other or np.array_equal(index, other)
+
+
+def _fitting(name: str, wanted: _Result | None, x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int] | None:
+    """The ends of a result; None if it wraps around."""
+    if name == "multiply":
+        products = [a * b for a in x for b in y]
+        low, high = min(products), max(products)
+    else:
+        low, high = (x[0] + y[0], x[1] + y[1]) if name == "add" else (x[0] - y[1], x[1] - y[0])
+    return None if wanted is None or low < wanted[1] or high > wanted[2] else (low, high)
+
+
+def _made(like: EncryptedSlots, chunks: Chunks, wanted: _Result, ends: tuple[int, int]) -> EncryptedSlots | None:
+    return None if too_noisy(like.session, chunks) else like.replaced(Numbers((chunks,), 0, *ends), None, wanted[0])
