@@ -92,6 +92,21 @@ impl Table {
         }
     }
 
+    /// The same table of multiples of its variables, for each of which `back` says the residue that makes the variable of the multiple.
+    /// Without a number for it a variable stays.
+    #[must_use]
+    pub fn of_multiples(&self, t: &Modulus, back: &[u64]) -> Self {
+        let (mut coefficients, mut stride) = (self.coefficients.clone(), 1);
+        for (&base, &back) in self.bases.iter().zip(back) {
+            let by: Vec<u64> = powers_of(t, back, base);
+            for (at, c) in coefficients.iter_mut().enumerate() {
+                *c = t.centre(t.mul(t.reduce_i64(*c), by[at / stride % base]));
+            }
+            stride *= base;
+        }
+        Self { bases: self.bases.clone(), coefficients }
+    }
+
     /// Ciphertexts that it takes.
     pub fn digits(&self) -> usize {
         self.bases.len()
@@ -256,6 +271,11 @@ pub(crate) fn products(bases: &[usize], tables: usize) -> usize {
     powers + tables * sums
 }
 
+/// So many powers of a residue, from 0 on.
+fn powers_of(t: &Modulus, x: u64, count: usize) -> Vec<u64> {
+    std::iter::successors(Some(1), |&power| Some(t.mul(power, x))).take(count).collect()
+}
+
 /// Refuses tables that no polynomial modulo t goes through, or that take too long.
 fn check(t: &Modulus, values: usize, base: usize) -> Result<(), Error> {
     let most = MOST.min(t.value() as usize);
@@ -317,6 +337,14 @@ mod tests {
             assert_eq!(at(&rows, z), value);
         }
         assert!(table.in_powers(&[50, 3]).is_err());
+        // Of multiples: a table of `3 x`, `5 y` and `7 z` is that of x, y and z.
+        let over = |by: u64| t.inv(by);
+        let multiples = table.of_multiples(&t, &[over(3), over(5), over(7)]);
+        assert_eq!(multiples.of_multiples(&t, &[3, 5, 7]).coefficients, table.coefficients);
+        let (c, of) = (&table.coefficients, &multiples.coefficients);
+        for (k, weight) in [(0, 1), (1, 3), (2, 9), (5, 5), (6, 15), (10, 25), (35, 7), (41, 105)] {
+            assert_eq!((of[k] * weight - c[k]).rem_euclid(65537), 0, "{k}");
+        }
         let figures = |values: usize, digits| {
             let values: Vec<i64> = (0..values as i64).map(|i| i * i % 251).collect();
             let table = Table::of_digits(&t, &values, digits).unwrap();

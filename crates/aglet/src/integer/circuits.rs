@@ -124,7 +124,11 @@ impl Engine {
             return self.lookup_one(a, &self.polynomial_table(coefficients)?, (key, again), control);
         }
         let t = self.params().plain();
-        let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
+        let multiples = self.run(|| self.multiples(std::slice::from_ref(a)))?;
+        let (a, back) = multiples.as_ref().map_or((a, 1), |(of, back)| (&of[0], back[0]));
+        let powers = std::iter::successors(Some(1), |&power| Some(t.mul(power, back)));
+        let coefficients = coefficients.iter().zip(powers).map(|(&c, by)| t.centre(t.mul(t.reduce_i64(c), by)));
+        let coefficients: Vec<i64> = coefficients.collect();
         let series = Series::new(Basis::Power, &coefficients)?;
         self.fits_circuit(("a polynomial", key.keys()), &[a], |e, of| series.evaluate(e, &of[0]))?;
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
@@ -178,10 +182,30 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let inputs: Vec<_> = digits.iter().collect();
+        let multiples = self.run(|| self.multiples(digits))?;
+        let absorbed: Vec<Table>;
+        let (digits, tables): (&[Ciphertext], Vec<&Table>) = match &multiples {
+            None => (digits, tables.to_vec()),
+            Some((digits, back)) => {
+                absorbed = tables.iter().map(|one| one.of_multiples(self.params().plain(), back)).collect();
+                (digits, absorbed.iter().collect())
+            }
+        };
+        let (inputs, tables): (Vec<_>, &[&Table]) = (digits.iter().collect(), &tables);
         self.fits_circuit(("a table", key.keys()), &inputs, |e, of| Table::evaluate_all(tables, e, of, spare))?;
         let total = Table::relinearizations_of(tables, spare);
         self.slotwise(key, control, ("table", total), |e| Table::evaluate_all(tables, &e, digits, spare))
+    }
+
+    /// Ciphertexts with another correction factor than that of their level, as a division leaves it and a bootstrap keeps it, as multiples
+    /// with that of the level: powers that meet at one level would have different ones. None if there are none.
+    fn multiples(&self, of: &[Ciphertext]) -> Result<Option<(Vec<Ciphertext>, Vec<u64>)>, Error> {
+        if of.iter().all(|x| x.correction_factor == self.params().correction_factor_at(x.level())) {
+            return Ok(None);
+        }
+        let evaluator = self.evaluator(&self.none);
+        let found = of.iter().map(|x| evaluator.as_multiple(x)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(found.into_iter().unzip()))
     }
 
     /// [`Engine::lookup`] of one variable, with a bootstrap key as [`Engine::lookup_in_parts`].
@@ -251,4 +275,57 @@ pub(super) fn comparison_table(t: &Modulus, what: Comparison, bits: u32) -> Resu
         Comparison::Maximum => d.max(0),
     };
     Ok(Table::new(t, -most, &(-most..=most).map(value).collect::<Vec<_>>())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integer::presets;
+
+    #[test]
+    fn tables_and_polynomials_take_a_factor_that_division_left_without_noise() {
+        let params = presets::load("toy-int16", presets::Security::NotChecked).unwrap();
+        let engine = Engine::new(params, Packing::Slots, 2).unwrap();
+        let (control, sk) = (Control::new(), engine.create_secret_key().unwrap());
+        let relin = engine.create_relinearization_key(&sk).unwrap();
+        let key = engine.create_bootstrap_key(&sk, None, &control).unwrap();
+        let values: Vec<i64> = (0..16).map(|i| (i * i * 31 + 7) % 500).collect();
+        let at: Vec<i64> = (0..1024).map(|slot| slot * 7 % 16).collect();
+        let mask: Vec<i64> = (0..1024).map(|slot| slot % 2).collect();
+        let masked = engine.encrypt_with_secret(&at, 2, &sk).unwrap();
+        let masked = engine.multiply_plain(&masked, &engine.encode(&mask).unwrap()).unwrap();
+        let divided = engine.rescale(&masked).unwrap();
+        let found = engine.bootstrap_many(&[divided], &key, &control).unwrap().remove(0);
+        let canonical = engine.params().correction_factor_at(found.level());
+        assert_ne!(found.correction_factor, canonical, "this test is about another factor");
+        let kept: Vec<i64> = at.iter().zip(&mask).map(|(x, m)| x * m).collect();
+        let wanted = |of: &dyn Fn(i64) -> i64| kept.iter().map(|&x| of(x)).collect::<Vec<_>>();
+        // One variable, two of which one has the factor of its level, and a polynomial: noise is that of a rounding.
+        let one =
+            engine.lookup(std::slice::from_ref(&found), &engine.table(&values, 1).unwrap(), &relin, &control).unwrap();
+        let pairs: Vec<i64> = (0..256).map(|i| i % 16 * (i / 16 + 1)).collect();
+        let other = engine.encrypt_with_secret(&vec![2; 1024], found.level(), &sk).unwrap();
+        let two = [found.clone(), other];
+        let two = engine.lookup(&two, &engine.table(&pairs, 2).unwrap(), &relin, &control).unwrap();
+        let series = engine.evaluate_polynomial(&found, &[5, -1, 0, 2], (&relin, None), &control).unwrap();
+        let long: Vec<i64> = (0..300).map(|i| i * i % 251).collect();
+        let parts = engine
+            .lookup_in_parts(
+                std::slice::from_ref(&found),
+                &[&engine.table(&long, 1).unwrap()],
+                (&relin, &key),
+                &control,
+            )
+            .unwrap();
+        for (made, of) in [
+            (&one, &(|x: i64| values[x as usize]) as &dyn Fn(i64) -> i64),
+            (&two, &|x| 3 * x),
+            (&series, &|x| 2 * x * x * x - x + 5),
+            (&parts[0][0], &|x| long[x as usize]),
+        ] {
+            assert_eq!(engine.decrypt(made, &sk).unwrap(), wanted(of));
+            assert!(engine.noise_excess(made) < 3.0, "{} bits", engine.noise_excess(made));
+            assert_eq!(made.correction_factor, engine.params().correction_factor_at(made.level()));
+        }
+    }
 }

@@ -89,6 +89,21 @@ impl<'a> IntegerEvaluator<'a> {
         ))
     }
 
+    /// The same sample, read as a multiple of its message with the canonical correction factor of its level, and the residue by which the
+    /// multiple is multiplied to be the message: a polynomial of it takes that into its coefficients, and no noise comes of the factor.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn as_multiple(&self, a: &IntegerCiphertext) -> Result<(IntegerCiphertext, u64), Error> {
+        let (t, canonical) = (self.params.plain(), self.params.correction_factor_at(a.level()));
+        if a.correction_factor == canonical {
+            return Ok((a.clone(), 1));
+        }
+        let sample = a.sample.truncated(self.context(), a.limbs())?;
+        let multiple = Ciphertext { sample, correction_factor: canonical, noise: a.noise };
+        Ok((Arc::new(multiple), t.mul(canonical, t.inv(a.correction_factor))))
+    }
+
     /// Modulus switching: brings a ciphertext down to a level, with the canonical correction factor of that level. The
     /// multiplication that this takes is undone by a rescale.
     ///
