@@ -188,6 +188,8 @@ def test_an_index_of_other_integers_is_refused(tmp_path: Path, name: str, value:
 
 def test_an_index_does_not_choose_insecure_parameters(tmp_path: Path) -> None:
     numbers().create_keys(rotation=False, bootstrap=False).save(tmp_path)
-    with pytest.raises(InsecureParametersError):
+    with pytest.raises(InsecureParametersError, match="allow_insecure=True accepts it"):
         KeySet.load(tmp_path)
     assert KeySet.load(tmp_path, numbers()).public is not None
+    loaded = KeySet.load(tmp_path, allow_insecure=True)
+    assert (loaded.engine.preset, loaded.public is None) == ("toy-int16", False)

@@ -270,6 +270,7 @@ class KeySet:
         fhew_engine: FhewEngine | None = None,
         integer_engine: IntegerEngine | None = None,
         progress: ProgressCallback | None = None,
+        allow_insecure: bool = False,
     ) -> KeySet:
         """Load the keys of a folder, without secret keys unless `secret=True`.
 
@@ -285,9 +286,13 @@ class KeySet:
             threads of `engine`.
         integer_engine
             As `engine`, for keys of slots of integers beside others.
+        allow_insecure
+            Whether engines that the folder names may have less than 128 bits of security, as toys for tests have.
 
         Raises
         ------
+        InsecureParametersError
+            If one has less, and `allow_insecure` was not given.
         SerializationError
             If the folder has no index that `save` wrote, a file is damaged, or the engine that the folder names cannot
             be made.
@@ -298,10 +303,11 @@ class KeySet:
         """
         place = Path(checks.path("folder", folder))
         index = read_index(place)
+        words = {"allow_insecure": checks.flag("allow_insecure", allow_insecure)}
         if engine is None:
-            engine = engine_of(index, "key_id", place)
+            engine = engine_of(index, "key_id", place, **words)
         if fhew_engine is None:
-            fhew_engine = engine_of(index, "fhew_key_id", place, getattr(engine, "thread_count", 0))
+            fhew_engine = engine_of(index, "fhew_key_id", place, getattr(engine, "thread_count", 0), **words)
         home, own = cls(engine, fhew_engine=fhew_engine), "secret" if "key_id" in index else "fhew_secret"
         if checks.flag("secret", secret) and own not in index["keys"]:
             raise MissingKeyError(f"{shown(place)} has no secret key; copy {own}.key into it, or load without it.")
@@ -322,7 +328,7 @@ class KeySet:
         if not (place / _INTEGERS / INDEX).is_file():
             return found
         decrypts = "secret" in read_index(place / _INTEGERS)["keys"] and secret
-        options: Any = {"secret": decrypts, "fhew_engine": found.fhew_engine, "progress": progress}
+        options: Any = {"secret": decrypts, "fhew_engine": found.fhew_engine, "progress": progress, **words}
         inner = cls.load(place / _INTEGERS, integer_engine, **options)
         try:
             return dataclasses.replace(found, integers=inner)
