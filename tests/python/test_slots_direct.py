@@ -32,15 +32,10 @@ class Counted:
         return call
 
 
-def counted() -> tuple[Any, Counted]:
+def test_a_sum_is_one_call_for_each_ciphertext(monkeypatch: pytest.MonkeyPatch) -> None:
     session: Any = Session(slots_engine().create_keys())
     core = Counted(session.engine._core)
-    session.engine._core = core
-    return session, core
-
-
-def test_a_sum_is_one_call_for_each_ciphertext() -> None:
-    session, core = counted()
+    monkeypatch.setattr(session.engine, "_core", core)
     size = session.slots + 40
     x, y = (RANDOM.integers(0, 9000, size).astype(np.int32) for _ in range(2))
     one, other = (session.encrypt(each, bound=(0, 9000)) for each in (x, y))
@@ -53,7 +48,7 @@ def test_a_sum_is_one_call_for_each_ciphertext() -> None:
     for function in (*both, lambda x, y: y - x):
         core.calls.clear()
         found = function(one, y)
-        assert [name for name in core.calls if name != "encode"][-2:] == ["add_plain"] * 2, core.calls
+        assert core.calls.count("add_plain") == 2, core.calls
         assert "lookup_many" not in core.calls
         np.testing.assert_array_equal(session.decrypt(found), function(x, y))
     small = RANDOM.integers(0, 100, (4, 50)).astype(np.uint8)

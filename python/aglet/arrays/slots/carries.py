@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots.orders import FULL, apart, digits_of, has_digits
+from aglet.arrays.slots.orders import FULL, digits_of, has_digits, met
 from aglet.arrays.slots.places import laid
 from aglet.arrays.slots.tables import looked_up, looked_up_all
 from aglet.arrays.slots.values import DIGIT, Numbers, enough, room, together
@@ -38,7 +38,7 @@ def carried(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> Numbers | None:
     pairs = [digits_of(one, array, offset) for one, offset in zip((x, y), offsets, strict=True)]
     if above % DIGIT or pairs[0] is None or pairs[1] is None:
         return None
-    made = [_combined(session, one, other, sign) for one, other in zip(*pairs, strict=True)]
+    made = [met(session, one, other, sign) for one, other in zip(*pairs, strict=True)]
     lows, highs = together(session, made, FULL)
     sums, key, engine = np.arange(lows.low, lows.high + 1), session.relinearization("A sum that wraps"), session.engine
     # What the low digits carry is 0 or `sign`.
@@ -49,15 +49,6 @@ def carried(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> Numbers | None:
     [first] = lows.digits
     below = [engine.add(a, engine.multiply(c, -sign * DIGIT)) for a, c in zip(first, carry, strict=True)]
     return Numbers((below, above_digit), low, low, high)
-
-
-def _combined(session: Any, x: Any, y: Any, sign: int) -> Numbers:
-    """Sums or differences of digits."""
-    if sign == -1:
-        return apart(session, x, y)
-    # What is in the clear are numbers, and one of both is none.
-    pairs = ((b, a) if isinstance(a, np.ndarray | int) else (a, b) for a, b in zip(x, y, strict=True))
-    return Numbers(([session.engine.add(a, b) for a, b in pairs],), 0, 0, 2 * DIGIT - 2)
 
 
 def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> Numbers | None:

@@ -56,9 +56,9 @@ def _result(name: str, x: np.dtype[Any], y: np.dtype[Any]) -> _Result | None:
 
 def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots | None:
     session, one, other = x.session, x.numbers, y.numbers
-    if y.session is not session or not (_is_ready(x) and _is_ready(y)):
+    if y.session is not session or x.everywhere is not y.everywhere or not (_is_ready(x) and _is_ready(y)):
         return None
-    if x.everywhere is not y.everywhere or one.shape[1] != other.shape[1] or not _same(x.index, y.index):
+    if len(one.digits[0]) != len(other.digits[0]) or not _same(x.index, y.index):
         return None
     key = []
     if name == "multiply":
@@ -118,4 +118,9 @@ def _fitting(name: str, wanted: _Result | None, x: tuple[int, int], y: tuple[int
 
 
 def _made(like: EncryptedSlots, chunks: Chunks, wanted: _Result, ends: tuple[int, int]) -> EncryptedSlots | None:
-    return None if too_noisy(like.session, chunks) else like.replaced(Numbers((chunks,), 0, *ends), None, wanted[0])
+    """Elements in these places, which is all that there is to say; None if no bootstrap takes the noise of them."""
+    session = like.session
+    if too_noisy(session, chunks):
+        return None
+    numbers = Numbers((chunks,), 0, *ends)
+    return like.__class__(session, numbers, None, wanted[0], like.index, everywhere=like.everywhere)

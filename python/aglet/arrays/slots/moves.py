@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aglet.arrays import moves, rotations
 from aglet.arrays.slots import doublings
-from aglet.arrays.slots.values import MOST_DIGITS, Chunks, Numbers, room
+from aglet.arrays.slots.values import Chunks, Numbers, room
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
@@ -126,9 +126,7 @@ def moved(
     if way is not None or not turns or any(step for part in parts for _, step in part):
         # A mask takes more noise than level 0 has room for.
         levels = way.levels if way is not None else 1
-        # Masks at level 2 leave another correction factor, for which tables of several digits pay.
-        more = 1 + (alone or len(x.digits) > MOST_DIGITS)
-        x = room(session, x, levels + more, levels * (not turns))
+        x = room(session, x, levels + 1 + alone, levels * (not turns))
     if way is not None:
         made = tuple(doublings.made(_rows(session, chunks), way) for chunks in x.digits)
         return Numbers(made, x.offset, x.low, x.high)

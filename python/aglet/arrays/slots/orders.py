@@ -12,13 +12,13 @@ import numpy as np
 
 from aglet.arrays.slots.places import laid
 from aglet.arrays.slots.tables import looked_up_all
-from aglet.arrays.slots.values import DIGIT, Numbers, together
+from aglet.arrays.slots.values import DIGIT, Numbers, together, too_noisy
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
     from aglet.arrays.slots.session import SlotSession
 
-__all__ = ["FULL", "apart", "by_digits", "digits_of", "has_digits"]
+__all__ = ["FULL", "apart", "by_digits", "digits_of", "has_digits", "met"]
 
 FULL = 7
 """Levels of two digits for a table of each, a product of both, and what stays."""
@@ -70,13 +70,23 @@ def digits_of(value: Any, like: EncryptedSlots, offset: int) -> Any:
 
 def apart(session: SlotSession, x: Any, y: Any) -> Numbers:
     """Differences of digits."""
-    engine = session.engine
+    return met(session, x, y, -1)
 
-    def less(a: Any, b: Any) -> Any:
-        # What is in the clear are numbers, and one of both is none.
-        return engine.add(engine.negate(b), a) if isinstance(a, np.ndarray | int) else engine.subtract(a, b)
 
-    return Numbers(([less(a, b) for a, b in zip(x, y, strict=True)],), 0, 1 - DIGIT, DIGIT - 1)
+def met(session: SlotSession, x: Any, y: Any, sign: int) -> Numbers:
+    """Sums or differences of digits, `x + sign y`: of bootstrapped ones, if no bootstrap would take their noise.
+
+    One of both may be in the clear. At level 1 two encrypted ones may have different correction factors.
+    """
+    call = session.engine.add if sign == 1 else session.engine.subtract
+
+    def made(x: Any, y: Any) -> list[Any]:
+        return [call(a, b) for a, b in zip(x, y, strict=True)]
+
+    chunks = made(x, y)
+    if too_noisy(session, chunks):
+        chunks = made(*(one if isinstance(one[0], np.ndarray | int) else session.bootstrapped(one) for one in (x, y)))
+    return Numbers((chunks,), 0, *((0, 2 * DIGIT - 2) if sign == 1 else (1 - DIGIT, DIGIT - 1)))
 
 
 def _decided(session: SlotSession, apart: Numbers, ufuncs: Sequence[np.ufunc]) -> list[Any]:

@@ -278,9 +278,14 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         """
         t = self.engine.plaintext_modulus
         if high - low >= t or max(-low, high) >= t:
+            way = (
+                "make keys of digits too, SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), and "
+                if self.digits is None
+                else 'call x.to("digits") on terms of 8 or 16 bits, or '
+            )
             raise RangeError(
                 f"Numbers from {low} to {high} do not fit slots modulo {t}; declare a smaller range with "
-                'bound=(low, high), or take digits: encrypt without representation="slots", or call x.to("digits").'
+                f'bound=(low, high), or {way}encrypt with representation="digits".'
             )
 
     def relinearization(self, what: str) -> Any:

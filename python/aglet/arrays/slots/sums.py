@@ -51,10 +51,8 @@ def _times(bound: tuple[int, int], count: int) -> tuple[int, int]:
     return count * bound[0], count * bound[1]
 
 
-def total(
-    x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False, *, looked_up: bool = False
-) -> EncryptedSlots:
-    """The sum over these axes (None: all). They stay with length 1 if asked. `looked_up` if a table follows.
+def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
+    """The sum over these axes (None: all). They stay with length 1 if asked.
 
     Raises
     ------
@@ -68,7 +66,7 @@ def total(
     count = math.prod(x.shape[one] for one in axes)
     x.session.check_range(*_times(terms.bound, count))
     if len(axes) == x.ndim:
-        found = _of_all(terms, looked_up)
+        found = _of_all(terms)
     else:
         found = terms
         for done, one in enumerate(sorted(axes)):
@@ -84,7 +82,7 @@ def total(
     return found
 
 
-def _of_all(x: EncryptedSlots, looked_up: bool) -> EncryptedSlots:
+def _of_all(x: EncryptedSlots) -> EncryptedSlots:
     """The sum of all elements, in every slot."""
     session, ends = x.session, _times(x.bound, x.size)
     if x.everywhere:
@@ -95,7 +93,7 @@ def _of_all(x: EncryptedSlots, looked_up: bool) -> EncryptedSlots:
     often = np.bincount(x.index.ravel(), minlength=x.numbers.shape[1] * session.slots)
     rows = often.reshape(-1, session.slots)
     masked = bool((often != 1).any())
-    numbers = room(session, x.forced(), 2 + (looked_up and masked), int(masked)).whole(session)
+    numbers = room(session, x.forced(), 2, int(masked)).whole(session)
     [chunks] = numbers.digits
     whole = Numbers(([engine.weighted_sum(chunks, rows) if masked else _added(engine, chunks)],), 0, *ends)
     # A bootstrap of the sum takes no noise of masks. One of the terms is dearer, so it waits for who needs it.
@@ -236,13 +234,13 @@ def most(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> Encrypt
 
 def some(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
     """As `numpy.any`."""
-    found: EncryptedSlots = total(cast(x, _BOOL), axis, None, keepdims, looked_up=True) != 0
+    found: EncryptedSlots = total(cast(x, _BOOL), axis, None, keepdims) != 0
     return found
 
 
 def every(x: EncryptedSlots, axis: Any = None, keepdims: bool = False) -> EncryptedSlots:
     """As `numpy.all`."""
-    counted = total(cast(x, _BOOL), axis, None, keepdims, looked_up=True)
+    counted = total(cast(x, _BOOL), axis, None, keepdims)
     found: EncryptedSlots = counted == x.size // counted.size
     return found
 

@@ -134,7 +134,7 @@ class Numbers:
             if x.level > 2:
                 return switched
             # A switch multiplies the noise by a factor, after which a bootstrap from level 1 may not take it. Division
-            # alone leaves another factor, which later tables pay for.
+            # alone leaves another correction factor, which tables absorb.
             divided = engine.rescale(x)
             return divided if engine.noise_budget(divided) > engine.noise_budget(switched) + _GAIN else switched
 
@@ -239,7 +239,8 @@ def too_noisy(session: SlotSession, chunks: Chunks) -> bool:
 
 def noise_at_1(session: SlotSession, chunks: Chunks) -> float:
     """The most noise of those at level 1, where nothing divides it, in bits above a rounding."""
-    return max((session.engine.noise_excess(chunk) for chunk in chunks if chunk.level == 1), default=-math.inf)
+    low = [chunk for chunk in chunks if chunk.level == 1]
+    return max(map(session.engine.noise_excess, low)) if low else -math.inf
 
 
 def enough(session: SlotSession, x: Numbers, levels: int) -> Numbers:

@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots.orders import apart
+from aglet.arrays.slots.orders import apart, met
 from aglet.arrays.slots.places import is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, WIDE_DIGITS, Chunks, Numbers, calm, together
+from aglet.arrays.slots.values import (
+    DIGIT,
+    MOST_DIGITS,
+    MOST_PLACES,
+    WIDE_DIGITS,
+    Chunks,
+    Numbers,
+    calm,
+    quiet_sum,
+    together,
+)
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -103,7 +113,13 @@ class Products:
     def __call__(self, *pairs: tuple[Chunks, Chunks], more: Any = None) -> Chunks:
         """The sum of products of these pairs, and more."""
         columns = [list(zip(*side, strict=True)) for side in zip(*pairs, strict=True)]
-        made = [self._engine.product_sum(list(a), list(b), self._key) for a, b in zip(*columns, strict=True)]
+        # Of one product alone factors may differ, of a sum those that are not of their level cost noise.
+        made = [
+            self._engine.product_sum(list(a), list(b), self._key)
+            if len(pairs) > 1
+            else self._engine.multiply(a[0], b[0], self._key)
+            for a, b in zip(*columns, strict=True)
+        ]
         return made if more is None else [self._engine.add(a, b) for a, b in zip(made, more, strict=True)]
 
 
@@ -158,11 +174,13 @@ def chosen(session: SlotSession, flag: Any, x: Digits, y: Digits) -> tuple[Chunk
         flags, multiplied = first.whole(session).digits[0], Products(session, "A choice between two arrays")
         return tuple(multiplied((flags, one.digits[0]), more=more) for one, more in zip(others, y, strict=True))
     rows = []
-    # Masks at level 2 leave another correction factor, for which later tables pay.
-    for one, more in zip(calm(session, differences, 3), y, strict=True):
+    for one, more in zip(calm(session, differences, 2), y, strict=True):
         masked = [engine.multiply(chunk, row) for chunk, row in zip(one.digits[0], flag, strict=True)]
         [quiet] = Numbers((masked,), 0, 0, 0).quieter(session).digits
-        rows.append([engine.add(a, b) for a, b in zip(quiet, more, strict=True)])
+        plain = isinstance(more[0], np.ndarray | int)
+        rows.append(
+            [engine.add(a, b) for a, b in zip(quiet, more, strict=True)] if plain else quiet_sum(session, [quiet, more])
+        )
     return tuple(rows)
 
 
@@ -177,7 +195,7 @@ def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any], ends: tuple[int, int]
     if found is None:
         return None
     session, offset = (x if is_wide(x) else y).session, found[2]
-    sums = together(session, [_sums(session, a, b, sign) for a, b in zip(*found[:2], strict=True)], _LEVELS)
+    sums = together(session, [met(session, a, b, sign) for a, b in zip(*found[:2], strict=True)], _LEVELS)
     values = np.arange(sums[0].low, sums[0].high + 1)
     carries, passes = values // DIGIT * sign, (values == (DIGIT - 1 if sign == 1 else 0)).astype(np.int64)
     # Both offsets and that of the result are alike, and 0 or half of what the highest digit counts.
@@ -202,12 +220,3 @@ def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any], ends: tuple[int, int]
             made = made if one is None else [call(a, b) for a, b in zip(made, one, strict=True)]
         digits.append(made)
     return Numbers((*digits, highest), offset, *within(ends, dtype))
-
-
-def _sums(session: SlotSession, x: Chunks, y: Chunks, sign: int) -> Numbers:
-    """Sums or differences of digits."""
-    if sign == -1:
-        return apart(session, x, y)
-    # What is in the clear are numbers, and one of both is none.
-    pairs = ((b, a) if isinstance(a, np.ndarray | int) else (a, b) for a, b in zip(x, y, strict=True))
-    return Numbers(([session.engine.add(a, b) for a, b in pairs],), 0, 0, 2 * DIGIT - 2)

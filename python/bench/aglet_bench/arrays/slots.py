@@ -106,9 +106,9 @@ class _Engine:
     def encrypt(self, values: Any, key: Any) -> _Chunk:
         return _Chunk(self.engine.max_level)
 
-    def add(self, x: _Chunk, y: Any) -> _Chunk:
-        if not isinstance(y, _Chunk):
-            return x
+    def add(self, x: Any, y: Any) -> _Chunk:
+        if not isinstance(y, _Chunk) or not isinstance(x, _Chunk):
+            return x if isinstance(x, _Chunk) else y
         # The higher one is divided on its way down.
         level = min(x.level, y.level)
         return _Chunk(level, x.at(level).plus(y.at(level)))
