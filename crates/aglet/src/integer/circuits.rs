@@ -24,6 +24,9 @@ pub enum Comparison {
 /// The largest number of bits for comparisons. The table has twice as many values as there are numbers.
 pub const MOST_COMPARED_BITS: u32 = 12;
 
+/// Ciphertexts of multiples of numbers, and the residue that makes each number of its multiple.
+type Multiples = (Vec<Ciphertext>, Vec<u64>);
+
 impl Engine {
     /// A circuit of at most so many relinearizations: each of them is progress, and it stops before the next.
     fn slotwise<T: Send>(
@@ -199,7 +202,7 @@ impl Engine {
 
     /// Ciphertexts with another correction factor than that of their level, as a division leaves it and a bootstrap keeps it, as multiples
     /// with that of the level: powers that meet at one level would have different ones. None if there are none.
-    fn multiples(&self, of: &[Ciphertext]) -> Result<Option<(Vec<Ciphertext>, Vec<u64>)>, Error> {
+    fn multiples(&self, of: &[Ciphertext]) -> Result<Option<Multiples>, Error> {
         if of.iter().all(|x| x.correction_factor == self.params().correction_factor_at(x.level())) {
             return Ok(None);
         }
