@@ -143,11 +143,11 @@ def test_what_does_not_fit_is_refused() -> None:
     wide, alone = x.astype(np.int64), Session(slots_engine().create_keys())
     refused: list[tuple[Any, type[Exception], str]] = [
         (
-            lambda: own.encrypt(np.arange(3, dtype=np.uint32), representation="slots"),
+            lambda: own.encrypt(np.arange(3, dtype=np.uint64), representation="slots"),
             RangeError,
             "do not fit slots.*8 or",
         ),
-        (lambda: alone.encrypt(np.uint32([3])), RangeError, r"do not fit slots.*create_keys\(integers=.*=\"digits\""),
+        (lambda: alone.encrypt(np.uint64([3])), RangeError, r"do not fit slots.*create_keys\(integers=.*=\"digits\""),
         (lambda: own.encrypt([300], dtype=np.uint8, representation="slots"), RangeError, "beyond 0 to 255"),
         (lambda: own.encrypt([0.5], representation="slots"), TypeError, "convert it first"),
         (lambda: own.encrypt([], dtype=np.uint8, representation="slots"), (RangeError, TypeError), "element|convert"),

@@ -139,7 +139,7 @@ def test_elements_move_and_meet() -> None:
     check(np.min(a, axis=1), x.min(1))
     check(np.sort(a, axis=0), np.sort(x, axis=0))
     check(np.argmin(a, axis=0), np.argmin(x, axis=0))
-    with pytest.raises(RangeError, match=r"x\.to\(.digits"):
+    with pytest.raises(RangeError, match=r"do not fit slots.*make keys of digits too"):
         np.argsort(a)
     few = RANDOM.integers(0, 90, (2, 9), dtype=np.uint16)
     for one, clear in ((a[:1], x[:1]), (own.encrypt(few, bound=(0, 90)), few), (x[:2], x[:2])):

@@ -26,7 +26,8 @@ def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
 
     def operator(self: Any, other: Any) -> Any:
         pair = (other, self) if reflected else (self, other)
-        if _is_alike(other, self):
+        # Most operands need no look at their kind.
+        if type(other) is type(self) or _is_alike(other, self):
             return self._apply(ufunc, pair)
         if not operations.is_operand(other):
             # Python would answer by identity.

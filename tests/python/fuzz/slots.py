@@ -33,6 +33,7 @@ _SHAPES = [
 """Of the arrays of a program, over one row of 64 slots, two rows, and two ciphertexts."""
 _BOUNDS: dict[str, Any] = {
     "?": [None], "u1": [None, None, (16, 200), (3, 90)], "i1": [None, None, (-90, 7), (-4, 3)],
+    "u4": [None, (5, 900_000), (0, 9000)], "i4": [None, (-70_000, 10**9), (-9, 30_000)],
     "i2": [None, (-300, 500), (0, 100), (-20000, 9000)], "u2": [None, (0, 5000), (300, 20000)],
 }  # fmt: skip
 """What is declared of arrays; None for all that their dtype has."""
@@ -88,7 +89,7 @@ _TWO: dict[str, Any] = {
 _LACKS = (
     "levels", "modulus", "values, and a table", "no element", "not supported", "do not fit slots", "bits, of which",
     "which slots do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
-    "call numpy.matmul for stacks", "at least one element", "with one sign",
+    "call numpy.matmul for stacks", "at least one element", "with one sign", "values slots have",
 )  # fmt: skip
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
 
@@ -107,7 +108,9 @@ def _run(data: Any) -> None:
     own, random = few_slots(), np.random.default_rng(data.draw(st.integers(0, 2**32)))
     shapes = data.draw(st.sampled_from(_SHAPES))
     pool: list[tuple[Any, Any]] = []
-    for dtype in data.draw(st.lists(st.sampled_from(["?", "u1", "i1", "i2", "u2"]), min_size=1, max_size=3)):
+    for dtype in data.draw(
+        st.lists(st.sampled_from(["?", "u1", "i1", "i2", "u2", "u4", "i4"]), min_size=1, max_size=3)
+    ):
         clear = _values(random, np.dtype(dtype), data.draw(st.sampled_from(shapes)))
         bound = data.draw(st.sampled_from(_BOUNDS[dtype]))
         clear = clear if bound is None else np.asarray(np.clip(clear, *bound))

@@ -57,7 +57,8 @@ def bitwise(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedS
     # The highest digit has the sign.
     span, times, offset = _Span.of(array, other, least=_BITS * one.count - 1 if in_digits else 0), _TIMES[ufunc], 0
     low, high = span.ends(ufunc)
-    array.session.check_range(low, high)
+    if one.count <= MOST_DIGITS:
+        array.session.check_range(low, high)
     if in_digits and (times or one.count > MOST_DIGITS or len(span.places) > _BITS):
         offset, last = one.value.numbers.offset if one.count > MOST_DIGITS else dtypes.span(dtype)[0], one.count - 1
         parts = [
@@ -83,7 +84,7 @@ def _like_digits(x: Any, y: Any) -> tuple[Any, Any]:
     found = both(x, y)
     if found is None:
         raise RangeError(
-            "Bits of these two meet only if both fit 16 bits with one sign; call astype with numpy.uint16 or "
+            "Bits of these two meet only if both fit 16 or 32 bits with one sign; call astype with numpy.uint16 or "
             'numpy.int16 first, or compute in digits, x.to("digits").'
         )
     ready = [
@@ -145,7 +146,7 @@ class _Array:
 
     def nibbles(self, places: _Places) -> list[tuple[Numbers, Entries]]:
         """For each bit the numbers that it is looked up in, and what the table of it is."""
-        numbers, values = self.value.numbers, self.value.values()
+        numbers = self.value.numbers
         if self.count > 1:
             last = self.count - 1
             at_most = [(at, min(at // _BITS, last)) for at, _ in places]
@@ -153,6 +154,7 @@ class _Array:
                 (numbers.digit(digit), np.arange(DIGIT) + (digit == last) * self.first >> at - digit * _BITS & 1)
                 for at, digit in at_most
             ]
+        values = self.value.values()
         if len(values) <= DIGIT:
             return [(numbers, values >> at & 1) for at, _ in places]
         firsts = sorted({at - at % _BITS for at, _ in places})

@@ -13,6 +13,7 @@ import numpy as np
 from aglet.arrays import casts
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.arrays.slots import longs
 from aglet.arrays.slots.lifting import brought_down
 from aglet.arrays.slots.places import laid
 from aglet.arrays.slots.values import DIGIT, Numbers
@@ -50,6 +51,15 @@ def to_digits(x: EncryptedSlots) -> EncryptedIntegers:
         raise MissingKeyError(f"Digits need keys of FHEW for messages of 4 bits beside these; {_MAKES}")
     if not x.size:
         return session.clear(np.zeros(x.shape, x.dtype))
+    if longs.is_long(x):
+        planes = [longs.bits_of(x, 2 * at, 2) for at in range(dtypes.width(x.dtype))]
+        digits: list[AnyDigit] = [
+            np.broadcast_to(one.bound[0], x.shape)
+            if one.bound[0] == one.bound[1]
+            else Digit(brought_down(one), *one.bound)
+            for one in planes
+        ]
+        return EncryptedIntegers(session, digits, x.dtype, x.shape, x.bound)
     values = x.values() if x.dtype.kind != "b" else (x.values() != 0).astype(np.int64)
     found: list[AnyDigit] = []
     for at in range(dtypes.width(x.dtype)):
@@ -88,7 +98,8 @@ def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
         none: EncryptedSlots = session.public(np.zeros(x.shape), x.dtype)
         return none
     low, high = casts.span(x)
-    session.check_range(low, high)
+    if x.dtype.itemsize != 4 or session.fits(low, high):
+        session.check_range(low, high)
     planes = [(at, digit) for at, digit in enumerate(x.digits) if isinstance(digit, Digit)]
     # What is known of the digits in the clear, with the sign of the highest one.
     known: Any = np.zeros((), dtype=np.int64)
@@ -111,6 +122,7 @@ def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
         over = DIGIT // 2 if signed else 0
         digits[last] = [session.engine.add(chunk, over) if over else chunk for chunk in digits[last]]
         return first.replaced(Numbers(tuple(digits), -over * DIGIT**last, low, high).trimmed(), None, x.dtype)
+    session.check_range(low, high)
     found = _summed(session, raised, [at for at, _ in planes])
     chunks = found.numbers.digits[0]
     if known.any():
@@ -119,8 +131,8 @@ def to_slots(x: EncryptedIntegers) -> EncryptedSlots:
     return found.replaced(Numbers((chunks,), 0, low, high), None, x.dtype)
 
 
-_WHOLE = [list(range(4 * size)) for size in (1, 2)]
-"""The encrypted digits of two bits of numbers of 8 and of 16 bits."""
+_WHOLE = [list(range(4 * size)) for size in (1, 2, 4)]
+"""The encrypted digits of two bits of numbers of 8, 16 and 32 bits."""
 
 
 def _has_sign(x: EncryptedIntegers, at: int) -> bool:

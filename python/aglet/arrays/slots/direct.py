@@ -58,7 +58,7 @@ def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots |
     session, one, other = x.session, x.numbers, y.numbers
     if y.session is not session or x.everywhere is not y.everywhere or not (_is_ready(x) and _is_ready(y)):
         return None
-    if len(one.digits[0]) != len(other.digits[0]) or not _same(x.index, y.index):
+    if len(one.digits[0]) != len(other.digits[0]) or not (x.index is y.index or np.array_equal(x.index, y.index)):
         return None
     key = []
     if name == "multiply":
@@ -73,7 +73,8 @@ def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots |
     ends = _fitting(name, wanted, (one.low, one.high), (other.low, other.high))
     if wanted is None or ends is None:
         return None
-    session.check_range(*ends)
+    if not session.fits(*ends):
+        session.check_range(*ends)
     call = getattr(session.engine, name)
     return _made(x, [call(a, b, *key) for a, b in zip(left, right, strict=True)], wanted, ends)
 
@@ -83,7 +84,7 @@ def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
     if type(plain) is not np.ndarray or plain.dtype.kind not in "iu" or plain.size < 2 or plain.shape != array.shape:
         return None
     session, numbers, slots = array.session, array.numbers, array.session.slots
-    if not _is_ready(array) or array.everywhere or not _same(array.index, layout.in_a_row(array.shape)):
+    if not _is_ready(array) or array.everywhere or not _is_in_a_row(array):
         return None
     wanted, own = _result(name, x.dtype, y.dtype), (numbers.low, numbers.high)
     of_plain = int(plain.min()), int(plain.max())
@@ -102,9 +103,10 @@ def _is_ready(x: EncryptedSlots) -> bool:
     return x.table is None and len(x.numbers.digits) <= MOST_DIGITS and x.index.size > 0
 
 
-def _same(index: Any, other: Any) -> bool:
-    """Whether places are the same. Arrays of one shape mostly share them."""
-    return index is other or np.array_equal(index, other)
+def _is_in_a_row(x: EncryptedSlots) -> bool:
+    """Whether the elements lie in consecutive slots. Arrays of one shape mostly share their places."""
+    straight = layout.in_a_row(x.shape)
+    return x.index is straight or np.array_equal(x.index, straight)
 
 
 def _fitting(name: str, wanted: _Result | None, x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int] | None:
@@ -120,7 +122,7 @@ def _fitting(name: str, wanted: _Result | None, x: tuple[int, int], y: tuple[int
 def _made(like: EncryptedSlots, chunks: Chunks, wanted: _Result, ends: tuple[int, int]) -> EncryptedSlots | None:
     """Elements in these places, which is all that there is to say; None if no bootstrap takes the noise of them."""
     session = like.session
-    if too_noisy(session, chunks):
+    if 1 in [chunk.level for chunk in chunks] and too_noisy(session, chunks):
         return None
     numbers = Numbers((chunks,), 0, *ends)
     return like.__class__(session, numbers, None, wanted[0], like.index, everywhere=like.everywhere)

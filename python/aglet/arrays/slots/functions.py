@@ -57,7 +57,7 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
         if one.session is not session:
             raise KeyMismatchError("These arrays belong to two sessions; use one session.")
         parts.append(operations.cast(one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one, dtype))
-    if any(is_wide(part) for part in parts) and dtype.itemsize == 2:
+    if any(is_wide(part) for part in parts) and dtype.itemsize in (2, 4):
         parts = [in_words(part, dtype) for part in parts]
     if not all(_alike(parts[0], part) for part in parts):
         parts = [part.replaced(part.forced().whole(session), None, dtype) for part in parts]

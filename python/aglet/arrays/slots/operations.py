@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots import wide
+from aglet.arrays.slots import longs, wide
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
@@ -83,8 +83,10 @@ def refusal(name: str) -> str:
 
 def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     """A function of one array: a table, or what digits make of more values than a table has."""
-    made = _table(ufunc, inputs)
     x = next(one for one in inputs if is_slots(one))
+    if longs.is_long(x):
+        return _of_long(ufunc, inputs, x)
+    made = _table(ufunc, inputs)
     if is_wide(x) and np.array_equal(made.table, x.values()):
         return x.replaced(x.numbers, None, made.dtype)
     if not is_wide(x) or x.numbers.has_table(made.table):
@@ -99,6 +101,19 @@ def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         flags = [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs]
         return apply(ufunc, flags)
     return where(x < 0, -x, x) if ufunc is np.absolute else made
+
+
+def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
+    """A function of one array of numbers that have no list of all values."""
+    found = longs.answer(ufunc, inputs)
+    if found is not None or ufunc is np.positive:
+        return x if found is None else found
+    pair = longs.as_pair(ufunc, inputs)
+    if pair is not None:
+        return _pair(*pair)
+    if ufunc in (np.logical_not, *_LOGIC):
+        return apply(ufunc, [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs])
+    return where(x < 0, -x, x) if ufunc is np.absolute else _table(ufunc, inputs)
 
 
 def _taken_on(value: Any, x: EncryptedSlots) -> Any:
@@ -134,6 +149,8 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The values in another dtype, wrapped around where they do not fit."""
     if dtype == x.dtype:
         return x
+    if longs.is_long(x):
+        return longs.cast(x, dtype)
     if is_wide(x) and dtype.kind == "b" and (x.bound[0] <= 0 <= x.bound[1]):
         flags: EncryptedSlots = x != 0
         return flags
@@ -216,7 +233,8 @@ def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     one, (low, high) = (x if is_slots(x) else y), dtypes.span(dtype)
     ends = zip(_ends(x), sorted(sign * end for end in _ends(y)), strict=True)
     least, most = (a + b for a, b in ends)
-    if (is_wide(x) or is_wide(y)) and dtype.itemsize == 2:
+    in_words = dtype.itemsize == 2 or (dtype.itemsize == 4 and not one.session.fits(least, most))
+    if in_words and (is_wide(x) or is_wide(y)):
         made = wide.added(x, y, sign, dtype, (least, most))
     else:
         made = None if low <= least and most <= high else carried(x, y, sign, dtype)
@@ -318,7 +336,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         raise TypeError("A condition is an array of booleans; compare first, as in x != 0.")
     arrays = [one for one in (condition, x, y) if is_slots(one)]
     dtype = np.result_type(*(one.dtype if is_slots(one) else one for one in (x, y)))
-    if _alike(arrays) and not any(np.ndim(one) for one in (condition, x, y) if not is_slots(one)):
+    alike = _alike(arrays) and not longs.is_long(arrays[0])
+    if alike and not any(np.ndim(one) for one in (condition, x, y) if not is_slots(one)):
         given = [one.values().astype(one.dtype) if is_slots(one) else one for one in (condition, x, y)]
         table = signed(np.where(*given).astype(dtype))
         if arrays[0].numbers.has_table(table):

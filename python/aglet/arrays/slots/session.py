@@ -19,7 +19,7 @@ from aglet.arrays.sharing import SharesArrays
 from aglet.arrays.slots import lookups, residues, stored
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.residues import EncryptedResidues, zmod
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, WIDE_DIGITS, Numbers
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Numbers
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
@@ -127,8 +127,8 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
     ) -> EncryptedSlots:
         """Encrypt booleans or whole numbers of any shape.
 
-        Numbers of 8 bits lie in two slots, as digits of four bits, and those of 16 bits with more than 8,192 values in
-        four; others in one.
+        Numbers of 8 bits lie in two slots, as digits of four bits, those of 16 bits with more than 8,192 values in
+        four, those of 32 bits with more values than the modulus in eight; others in one.
 
         Parameters
         ----------
@@ -138,8 +138,8 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
             bool, uint8 to uint64 or int8 to int64; by default that of the values. `aglet.zmod(t)` makes
             `EncryptedResidues`, which wrap at the modulus.
         bound
-            The least and the largest value; those of the dtype by default. Wider dtypes than 16 bits need one, with
-            fewer values than the modulus.
+            The least and the largest value; those of the dtype by default. 64 bits need one, with fewer values than
+            the modulus.
         representation
             "slots" or "auto", as in a session of all families.
 
@@ -170,7 +170,6 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         wanted = dtypes.known(given if dtype is None else dtype)
         low, high = dtypes.span(wanted) if bound is None else dtypes.ends(bound, wanted)
         dtypes.check_within(array, (low, high))
-        self.check_range(low, high)
         index, count = self.laid_out(array.shape)
         flat = np.full(count * self.slots, low, dtype=np.int64)
         flat[index] = array
@@ -180,8 +179,7 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
             digits = tuple(self._encrypted(above // DIGIT**at % DIGIT) for at in range(MOST_DIGITS))
             numbers = Numbers(digits, low, low, high)
         else:
-            words = _words(flat, wanted, low, high, self._encrypted)
-            numbers = words or Numbers((self._encrypted(flat),), 0, low, high)
+            numbers = self._in_digits(flat, wanted, (low, high), self._encrypted)
         return EncryptedSlots(self, numbers, None, wanted, index)
 
     def public(self, values: Any, dtype: Any, pattern: Any = None) -> EncryptedSlots:
@@ -200,14 +198,13 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         size = flat.size
         flat = flat if size else np.zeros(1, dtype=np.int64)
         low, high = int(flat.min()), int(flat.max())
-        self.check_range(low, high)
         pattern = self._encrypted(np.zeros(1, dtype=np.int64))[0] if pattern is None else pattern
         zero, wanted = self.engine.multiply(pattern, 0), np.dtype(dtype)
 
         def known(numbers: Any) -> list[Any]:
             return [self.engine.add(zero, numbers[at : at + self.slots]) for at in range(0, flat.size, self.slots)]
 
-        numbers = _words(flat, wanted, low, high, known) or Numbers((known(flat),), 0, low, high)
+        numbers = self._in_digits(flat, wanted, (low, high), known)
         return EncryptedSlots(self, numbers, None, wanted, np.arange(size).reshape(np.shape(values)))
 
     def _encrypted(self, flat: Any) -> list[Any]:
@@ -215,6 +212,18 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         if key is None:
             raise MissingKeyError("These keys do not encrypt; take those with a public key, keys.encryption().")
         return [self.engine.encrypt(flat[at : at + self.slots], key) for at in range(0, flat.size, self.slots)]
+
+    def _in_digits(
+        self, flat: Any, dtype: np.dtype[Any], ends: tuple[int, int], made: Callable[[Any], list[Any]]
+    ) -> Numbers:
+        """Numbers of 16 and 32 bits in digits; others, and so few that a table or the modulus has them all, whole."""
+        whole = ends[1] - ends[0] < MOST_PLACES if dtype.itemsize == 2 else self.fits(*ends) or dtype.itemsize != 4
+        if whole:
+            self.check_range(*ends)
+            return Numbers((made(flat),), 0, *ends)
+        first = dtypes.span(dtype)[0]
+        digits = tuple(made((flat - first) // DIGIT**at % DIGIT) for at in range(2 * dtype.itemsize))
+        return Numbers(digits, first, *ends).trimmed()
 
     def decrypt(self, array: Any) -> Any:
         """Decrypt to a numpy array of the same dtype and shape. Shape () gives a number of numpy.
@@ -237,8 +246,9 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         key, t = self.keys._need("secret", "integer"), self.engine.plaintext_modulus
         parts = [np.concatenate([self.engine.decrypt(chunk, key) for chunk in digit]) for digit in numbers.digits]
         found = sum(part[array.index] * DIGIT**at for at, part in enumerate(parts)) + numbers.offset
-        found = (found - numbers.low) % t + numbers.low
-        if found.size and (found.max() > numbers.high):
+        if numbers.places <= t:
+            found = (found - numbers.low) % t + numbers.low
+        if found.size and not numbers.low <= found.min() <= found.max() <= numbers.high:
             raise RangeError(
                 f"A value is beyond {numbers.low} to {numbers.high}, the range that was declared; give x.assume a "
                 "larger bound, or encrypt with one."
@@ -268,6 +278,15 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
 
     # What operations need
 
+    @functools.cached_property
+    def _modulus(self) -> int:
+        return self.engine.plaintext_modulus
+
+    def fits(self, low: int, high: int) -> bool:
+        """Whether numbers of this range fit the modulus."""
+        t = self._modulus
+        return high - low < t and -t < low <= high < t
+
     def check_range(self, low: int, high: int) -> None:
         """Refuse numbers of as many values as the modulus has, or more.
 
@@ -277,7 +296,7 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
             If they are so many, or lie beyond the modulus.
         """
         t = self.engine.plaintext_modulus
-        if high - low >= t or max(-low, high) >= t:
+        if not self.fits(low, high):
             way = (
                 "make keys of digits too, SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), and "
                 if self.digits is None
@@ -363,12 +382,3 @@ class _Modular(SlotSession):
 
     def check_range(self, low: int, high: int) -> None:
         """Nothing is too large."""
-
-
-def _words(flat: Any, dtype: np.dtype[Any], low: int, high: int, made: Callable[[Any], list[Any]]) -> Numbers | None:
-    """Numbers of 16 bits in digits; None of other dtypes, and of so few values that a table has them all."""
-    if dtype.itemsize != 2 or high - low < MOST_PLACES:
-        return None
-    first = dtypes.span(dtype)[0]
-    digits = tuple(made((flat - first) // DIGIT**at % DIGIT) for at in range(WIDE_DIGITS))
-    return Numbers(digits, first, low, high).trimmed()

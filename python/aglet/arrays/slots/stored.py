@@ -13,7 +13,7 @@ from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
 from aglet.arrays.slots.residues import zmod
-from aglet.arrays.slots.values import WIDE_DIGITS, Numbers
+from aglet.arrays.slots.values import LONG_DIGITS, WIDE_DIGITS, Numbers
 from aglet.errors import KeyMismatchError, SerializationError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         least_fits = 0 < rows < files and min(shape, default=1) >= 0
         rows = rows if straight or not least_fits else session.laid_out(shape)[1]
         least, most = dtypes.span(dtype)
-        fits = 0 < digits <= WIDE_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
+        fits = 0 < digits <= LONG_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
         # Of a shape without elements numpy counts the other axes.
         fits = fits and math.prod(n or 1 for n in shape) < _MOST if 0 in shape else fits
         within = least <= low <= high <= most and abs(offset) <= max(-least, most)
@@ -78,7 +78,8 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         raise damaged from error
     if not (fits and within and whole):
         raise damaged
-    session.check_range(low, high)
+    if digits <= WIDE_DIGITS:
+        session.check_range(low, high)
     chunks: list[Any] = [session.engine.read(place / name) for name in names]
     if not all(isinstance(chunk, IntegerCiphertext) for chunk in chunks):
         raise damaged

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet.arrays.slots.separate import separated
-from aglet.errors import LevelError
+from aglet.errors import LevelError, RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
 __all__ = [
-    "DIGIT", "MOST_DIGITS", "MOST_PLACES", "WIDE_DIGITS", "Numbers", "calm", "enough", "loud", "noise_at_1",
-    "quiet_sum", "room", "together", "too_noisy",
+    "DIGIT", "LONG_DIGITS", "MOST_DIGITS", "MOST_PLACES", "MOST_VALUES", "WIDE_DIGITS", "Numbers", "calm", "enough",
+    "loud", "noise_at_1", "quiet_sum", "room", "together", "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -34,7 +34,11 @@ DIGIT = 16
 MOST_DIGITS = 2
 """As many digits have the numbers of 8 bits that are encrypted in digits."""
 WIDE_DIGITS = 4
-"""As many have those of more values than a table."""
+"""As many have those of 16 bits, of more values than a table."""
+LONG_DIGITS = 8
+"""As many have those of 32 bits, of more values than the modulus."""
+MOST_VALUES = 2**18
+"""Numbers with more values have no list of them, and no function of one array that is made from it."""
 _GAIN = 2.0
 """Bits of noise for which a ciphertext is divided rather than switched."""
 _LOUD = 2.5
@@ -70,7 +74,19 @@ class Numbers:
         return self.high - self.low + 1
 
     def values(self) -> Entries:
-        """All of them, from the least."""
+        """All of them, from the least.
+
+        Raises
+        ------
+        RangeError
+            If they are too many.
+        """
+        if self.places > MOST_VALUES:
+            raise RangeError(
+                f"Of numbers with {self.places:,} values slots have + - & | ^ ~, comparisons, where, minimum, maximum, "
+                'sort and casts of whole numbers; compute in digits, x.to("digits"), or declare a smaller range with '
+                "x.assume(bound=(low, high))."
+            )
         return np.arange(self.low, self.high + 1)
 
     def digit(self, at: int) -> Numbers:
@@ -79,19 +95,26 @@ class Numbers:
         return self.tables.setdefault(name, Numbers((self.digits[at],), 0, 0, DIGIT - 1))
 
     def whole(self, session: SlotSession) -> Numbers:
-        """The numbers in one slot each, without an offset. It uses no level."""
-        engine, others = session.engine, self.digits[1:]
+        """The numbers in one slot each, without an offset. It uses no level.
+
+        Raises
+        ------
+        RangeError
+            If they do not fit the modulus.
+        """
+        engine, others, t = session.engine, self.digits[1:], session.engine.plaintext_modulus
 
         def made(numbers: Numbers) -> Chunks:
             chunks = numbers.digits[0]
             for at, digit in enumerate(numbers.digits[1:], 1):
-                chunks = [engine.add(x, engine.multiply(y, DIGIT**at)) for x, y in zip(chunks, digit, strict=True)]
+                chunks = [engine.add(x, engine.multiply(y, DIGIT**at % t)) for x, y in zip(chunks, digit, strict=True)]
             return chunks
 
         if not others and not self.offset:
             return self
         kept = self.tables.get(_WHOLE)
         if kept is None:
+            session.check_range(self.low, self.high)
             # For the next sum or product of them, as each takes a pass over all digits.
             chunks = _in_time(session, self, made) if others else self.digits[0]
             chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks

@@ -1,4 +1,4 @@
-"""Numbers of 16 bits in four digits of four bits, of which no table has all values: digits meet, and carry.
+"""Numbers of 16 and 32 bits in digits of four bits, of which no table has all values: digits meet, and carry.
 
 Elements of two arrays have the same places. All counts of levels are with the one that stays.
 """
@@ -16,6 +16,7 @@ from aglet.arrays.slots.places import is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
 from aglet.arrays.slots.values import (
     DIGIT,
+    LONG_DIGITS,
     MOST_DIGITS,
     MOST_PLACES,
     WIDE_DIGITS,
@@ -38,6 +39,7 @@ _LEVELS = 8
 """Of a table of sums of digits, two products, and what stays."""
 _AFTER_TABLES = 3
 """Of two products, and what stays."""
+_ONE_PRODUCT = 2
 _NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
 
 
@@ -55,10 +57,11 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
     like = max((one for one in (x, y) if is_wide(one)), key=lambda one: len(one.numbers.digits))
     count, offset = len(like.numbers.digits), like.numbers.offset
     if dtype is not None:
-        count, offset = WIDE_DIGITS, dtypes.span(dtype)[0]
+        count, offset = 2 * dtype.itemsize, dtypes.span(dtype)[0]
     found = [_digits(one, like, count, offset) for one in (x, y)]
-    if (found[0] is None or found[1] is None) and count < WIDE_DIGITS:
-        found = [_digits(one, like, WIDE_DIGITS, offset) for one in (x, y)]
+    most = WIDE_DIGITS if count <= WIDE_DIGITS else LONG_DIGITS
+    if (found[0] is None or found[1] is None) and count < most:
+        found = [_digits(one, like, most, offset) for one in (x, y)]
     return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
 
 
@@ -76,10 +79,12 @@ def _digits(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
     if value.table is None and 1 < held <= count and over % DIGIT**held == 0:
         more = [numbers.constant(session, over // DIGIT**at % DIGIT).digits[0] for at in range(held, count)]
         return [*numbers.digits, *more]
-    if value.table is None and held == MOST_DIGITS and over % DIGIT == 0:
-        of_high = numbers.offset + DIGIT * np.arange(DIGIT) - offset
-        tables = [of_high // DIGIT**at % DIGIT for at in range(1, count)]
-        return [numbers.digits[0], *(one.digits[0] for one in looked_up_all(session, numbers.digit(1), tables))]
+    last = held - 1
+    if value.table is None and 1 < held <= count and over % DIGIT**last == 0:
+        of_high = over // DIGIT**last + np.arange(DIGIT)
+        tables = [of_high // DIGIT**at % DIGIT for at in range(count - last)]
+        found = looked_up_all(session, numbers.digit(last), tables)
+        return [*numbers.digits[:last], *(one.digits[0] for one in found)]
     if numbers.places > MOST_PLACES:
         return None
     above = value.values() - offset
@@ -88,9 +93,9 @@ def _digits(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
 
 
 def in_words(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
-    """An array in the digits of all numbers of a dtype of 16 bits, or as it is if it has none."""
+    """An array in the digits of all numbers of a dtype of 16 or 32 bits, or as it is if it has none."""
     offset = dtypes.span(dtype)[0]
-    found = _digits(x, x, WIDE_DIGITS, offset)
+    found = _digits(x, x, 2 * dtype.itemsize, offset)
     return x if found is None else x.replaced(Numbers(tuple(found), offset, *x.bound), None, dtype)
 
 
@@ -140,17 +145,23 @@ def compared(ufunc: np.ufunc, x: Any, y: Any) -> tuple[Numbers, Any] | None:
     multiplied = Products(session, "A comparison of two arrays")
     while len(rows) > 1:
         # Of each two the low one decides where the high one is equal. Whether all are does not matter at last.
-        first, wanted = len(rows) % 2, slice(0, None) if base is np.equal or len(rows) > 2 else slice(1, None)
+        first, equal = len(rows) % 2, base is np.equal or len(rows) > 2
         pairs = zip(rows[first::2], rows[first + 1 :: 2], strict=True)
-        rows = rows[:first] + [_decided(multiplied, low, high)[wanted] for low, high in pairs]
+        rows = rows[:first] + [_decided(session, multiplied, (low, high), equal=equal) for low, high in pairs]
     results = np.array([True, False]) if ufunc in _NEGATED else np.array([False, True])
     return Numbers((rows[0][-1],), 0, 0, 1), results
 
 
-def _decided(multiplied: Products, low: list[Chunks], high: list[Chunks]) -> list[Chunks]:
-    """Whether two digits each are equal, and their order if it is asked for."""
-    orders = [multiplied((high[0], one), more=more) for one, more in zip(low[1:], high[1:], strict=True)]
-    return [multiplied((high[0], low[0])), *orders]
+def _decided(
+    session: SlotSession, multiplied: Products, pair: tuple[list[Chunks], list[Chunks]], *, equal: bool
+) -> list[Chunks]:
+    """Whether two digits each are equal, if that is asked for, and their order if they have one."""
+    low, high = pair
+    low = low if equal else low[1:]
+    # Of eight digits a third product is to come.
+    same, *others = together(session, [Numbers((one,), 0, 0, 1) for one in (high[0], *low)], _ONE_PRODUCT)
+    sums = [None, *high[1:]] if equal else high[1:]
+    return [multiplied((same.digits[0], one.digits[0]), more=more) for one, more in zip(others, sums, strict=True)]
 
 
 def within(ends: tuple[int, int], dtype: np.dtype[Any]) -> tuple[int, int]:
@@ -185,38 +196,71 @@ def chosen(session: SlotSession, flag: Any, x: Digits, y: Digits) -> tuple[Chunk
 
 
 def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any], ends: tuple[int, int]) -> Numbers | None:
-    """`x + sign y` as numbers of a dtype of 16 bits, around which it wraps; None as of `both`.
+    """`x + sign y` as numbers of a dtype of 16 or 32 bits, around which it wraps; None as of `both`.
 
-    `ends` are those of the sum before it wraps.
-
-    With sums s of digits, and what they carry by themselves (g) or hand on (p), carries are `g + p c`.
+    `ends` are those of the sum before it wraps. Four digits at a time carry to the next four, which are bootstrapped
+    with it.
     """
     found = both(x, y, dtype)
     if found is None:
         return None
     session, offset = (x if is_wide(x) else y).session, found[2]
+    engine = session.engine
     sums = together(session, [met(session, a, b, sign) for a, b in zip(*found[:2], strict=True)], _LEVELS)
-    values = np.arange(sums[0].low, sums[0].high + 1)
-    carries, passes = values // DIGIT * sign, (values == (DIGIT - 1 if sign == 1 else 0)).astype(np.int64)
+    digits: list[Chunks] = []
+    carry: Chunks = []
+    for at in range(0, len(sums), WIDE_DIGITS):
+        four = sums[at : at + WIDE_DIGITS]
+        if at:
+            call = engine.add if sign == 1 else engine.subtract
+            chunks = [call(a, b) for a, b in zip(four[0].digits[0], carry, strict=True)]
+            ends_of = (four[0].low, four[0].high + 1) if sign == 1 else (four[0].low - 1, four[0].high)
+            four = [*together(session, [Numbers((chunks,), 0, *ends_of)], _LEVELS), *four[1:]]
+        last = at + WIDE_DIGITS == len(sums)
+        made, carry = _four(session, four, sign, offset // DIGIT ** (len(sums) - 1) if last else None)
+        digits += made
+    return Numbers(tuple(digits), offset, *within(ends, dtype))
+
+
+def _four(session: SlotSession, sums: Sequence[Numbers], sign: int, offset: int | None) -> tuple[list[Chunks], Chunks]:
+    """The digits of four sums of digits, the last of which wraps where there is an offset, and else what they carry.
+
+    With sums s, and what they carry by themselves (g) or hand on (p), carries are `g + p c`.
+    """
+
+    def own(one: Numbers) -> list[Any]:
+        values = one.values()
+        carries, passes = values // DIGIT * sign, (values == (DIGIT - 1 if sign == 1 else 0)).astype(np.int64)
+        return [carries, DIGIT * carries, passes, DIGIT * passes]
+
     # Both offsets and that of the result are alike, and 0 or half of what the highest digit counts.
-    turned = values + offset // DIGIT ** (WIDE_DIGITS - 1)
+    turned = sums[3].values() + (offset or 0)
     top = turned % DIGIT
-    last = [top, (turned + sign) % DIGIT - top]
-    own = [carries, DIGIT * carries, passes, DIGIT * passes]
-    (g0, wide0, *_), (g1, wide1, p1, over1), (g2, wide2, p2, over2), (t, change) = tabled(
-        session, sums, [own, own, own, last]
-    )
+    tables = [*map(own, sums[:3]), own(sums[3]) if offset is None else [top, (turned + sign) % DIGIT - top]]
+    (g0, wide0, *_), (g1, wide1, p1, over1), (g2, wide2, p2, over2), last = tabled(session, sums, tables)
     multiplied = Products(session, "A sum that wraps")
     second, wide_second = multiplied((p1, g0), more=g1), multiplied((over1, g0), more=wide1)
     wide_third = multiplied((over2, second), more=wide2)
-    changed = multiplied((change, p2))
-    highest = multiplied((change, g2), (changed, second), more=t)
-    engine, digits = session.engine, []
-    for at, (carry, over) in enumerate([(None, wide0), (g0, wide_second), (second, wide_third)]):
-        made = sums[at].digits[0]
-        for call, one in ((engine.add, carry), (engine.subtract, over)) if sign == 1 else (
-            (engine.subtract, carry), (engine.add, over)
-        ):  # fmt: skip
-            made = made if one is None else [call(a, b) for a, b in zip(made, one, strict=True)]
-        digits.append(made)
-    return Numbers((*digits, highest), offset, *within(ends, dtype))
+    carries: list[tuple[Any, Any]] = [(None, wide0), (g0, wide_second), (second, wide_third)]
+    if offset is None:
+        # Of the next four: by the product of what two digits hand on.
+        g3, wide3, p3, over3 = last
+        handed, wide_handed = multiplied((p3, p2)), multiplied((over3, p2))
+        carry = multiplied((p3, g2), (handed, second), more=g3)
+        wide_carry = multiplied((over3, g2), (wide_handed, second), more=wide3)
+        carries.append((multiplied((p2, second), more=g2), wide_carry))
+    digits = [_carried(session, one.digits[0], *pair, sign) for one, pair in zip(sums, carries, strict=False)]
+    if offset is None:
+        return digits, carry
+    t, change = last
+    highest = multiplied((change, g2), (multiplied((change, p2)), second), more=t)
+    return [*digits, highest], []
+
+
+def _carried(session: SlotSession, chunks: Chunks, carry: Any, over: Chunks, sign: int) -> Chunks:
+    """Sums of digits with a carry, if there is one, less 16 times what they carry."""
+    engine = session.engine
+    calls = (engine.add, engine.subtract) if sign == 1 else (engine.subtract, engine.add)
+    for call, one in zip(calls, (carry, over), strict=True):
+        chunks = chunks if one is None else [call(a, b) for a, b in zip(chunks, one, strict=True)]
+    return chunks

@@ -1,0 +1,148 @@
+"""Numbers of 32 bits in slots, in eight digits: operators at the ends of digits, casts, and what is refused."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet import EncryptedIntegers, EncryptedSlots, Session, SlotSession
+from aglet.errors import RangeError
+from mixed_sets import slots_engine, three
+from test_slots_wide import counted_bootstraps, simulated_refreshes
+
+RANDOM = np.random.default_rng(32)
+ENDS = [0, 1, 2, 15, 16, 17, 255, 256, 65535, 65536, 65537, 2**20 - 1, 2**28 - 1, 2**28, 2**31 - 1]
+OPERATORS = [
+    np.add, np.subtract, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.less, np.less_equal, np.greater,
+    np.greater_equal, np.equal, np.not_equal, np.minimum, np.maximum,
+]  # fmt: skip
+
+
+@functools.cache
+def session() -> SlotSession:
+    found = Session(slots_engine().create_keys(rotation=True))
+    assert isinstance(found, SlotSession)
+    return found
+
+
+def pairs(dtype: Any) -> tuple[Any, Any]:
+    """1,024 pairs: of the ends of digits, equal ones, and random ones."""
+    ends = np.array([*ENDS, *(2**32 - 1 - end for end in ENDS)], dtype=np.uint32)
+    x, y = (np.array(list(itertools.product(ends, ends)), dtype=np.uint32)[:, at] for at in range(2))
+    more = RANDOM.integers(0, 2**32, (2, 1024 - len(x)), dtype=np.uint32)
+    more[1, :20] = more[0, :20]
+    more[1, 20:40] = more[0, 20:40] + np.uint32(1)
+    return tuple(np.concatenate(one).view(dtype) for one in ((x, more[0]), (y, more[1])))  # type: ignore[return-value]
+
+
+def check(found: Any, wanted: Any, own: Any = None) -> None:
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    np.testing.assert_array_equal((own or session()).decrypt(found), wanted)
+    least, most = found.bound or (wanted.min(), wanted.max())
+    assert least <= wanted.min() <= wanted.max() <= most
+
+
+@pytest.mark.parametrize("call", OPERATORS)
+@pytest.mark.parametrize("dtype", [np.uint32, np.int32])
+def test_operators_at_the_ends_of_digits(call: Any, dtype: Any) -> None:
+    x, y = pairs(dtype)
+    a, b = (session().encrypt(one) for one in (x, y))
+    assert (a.numbers.shape, a.bound) == ((8, 1), (np.iinfo(dtype).min, np.iinfo(dtype).max))
+    check(call(a, b), call(x, y))
+    check(call(a, y), call(x, y))
+    check(call(x, b), call(x, y))
+    check(call(a, dtype(77)), call(x, dtype(77)))
+    check(call(70_000, a), call(70_000, x))
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int32])
+def test_chains_of_operators(dtype: Any) -> None:
+    x, y = pairs(dtype)
+    a, b = (session().encrypt(one) for one in (x, y))
+    check(-a, -x)
+    check(~a, ~x)
+    check((a + b) - x[::-1], (x + y) - x[::-1])
+    check(np.where(a < b, a ^ b, y), np.where(x < y, x ^ y, y))
+    check(np.clip(a, 1000, 2**30), np.clip(x, 1000, 2**30))
+    check(np.maximum(abs(a) if dtype is np.int32 else a, 5), np.maximum(abs(x), dtype(5)))
+    check(a == a, x == x)
+    check(np.where(a > b, a, a), x)
+    check(np.sort(a[:9]), np.sort(x[:9]))
+    check(a[:32].reshape(4, 8).max(axis=0), x[:32].reshape(4, 8).max(axis=0))
+    check(a[:7].argmin(), np.asarray(x[:7].argmin()))
+    check(np.concatenate([a[:5], b[:3], session().encrypt(x[:2].astype(np.uint8) if dtype is np.uint32 else x[:2])]),
+          np.concatenate([x[:5], y[:3], x[:2].astype(np.uint8) if dtype is np.uint32 else x[:2]]))  # fmt: skip
+    check((a != 0).any(), np.asarray((x != 0).any()))
+    check(a & a, x & x)
+    beyond = [a < -(2**40), a != 2**40, a < 2**40]
+    for found, answer in zip(beyond, (False, True, True), strict=True):
+        check(found, np.full(x.shape, answer))
+
+
+def test_bootstraps_of_runs_and_of_plans() -> None:
+    """A sum bootstraps the digit that the first four carry to, a comparison what is decided of each four."""
+    x, y = pairs(np.uint32)
+    calls: list[tuple[Any, int]] = [
+        (lambda x, y: x + y, 1), (lambda x, y: x - y, 1), (lambda x, y: x & y, 0), (lambda x, y: x < y, 2),
+        (lambda x, y: x == y, 2),
+        (lambda x, y: np.where(x < y, x, y), 3), (lambda x, y: x.astype(np.uint16, casting="unsafe"), 0),
+    ]  # fmt: skip
+    for number, (call, bootstraps) in enumerate(calls):
+        with counted_bootstraps() as done:
+            check(call(session().encrypt(x), session().encrypt(y)), call(x, y))
+        assert (done["refreshes"], simulated_refreshes(call, x, y)) == (bootstraps, bootstraps), number
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int32])
+def test_casts(dtype: Any) -> None:
+    x, y = pairs(dtype)
+    a, b = (session().encrypt(one) for one in (x, y))
+    for wanted in (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.bool_):
+        check(a.astype(wanted, casting="unsafe"), x.astype(wanted))
+    assert a.astype(np.int64).dtype == np.int64
+    short = RANDOM.integers(0, 65536, x.size).astype(np.uint16).view(np.uint16 if dtype is np.uint32 else np.int16)
+    check(session().encrypt(short) + b, short + y)
+    check(session().encrypt(short) < b, short < y)
+    few = RANDOM.integers(0, 5000, x.size).astype(dtype)
+    check(session().encrypt(few, bound=(0, 5000)) - b, few - y)
+    near = session().encrypt(RANDOM.integers(100_000, 130_000, 50).astype(dtype), bound=(100_000, 130_000))
+    assert near.bound == (100_000, 130_000)
+    declared = (a & dtype(0xFFFF)).assume(bound=(0, 0xFFFF))
+    check(declared >> 3, (x & dtype(0xFFFF)) >> 3)
+
+
+def test_folders(tmp_path: Path) -> None:
+    own = session()
+    x = pairs(np.int32)[0][:40].reshape(5, 8)
+    own.save(own.encrypt(x), tmp_path / "x")
+    check(own.load(tmp_path / "x") + x, x + x)
+
+
+def test_to_digits_and_back() -> None:
+    own = three()
+    for dtype in (np.uint32, np.int32):
+        x = pairs(dtype)[0][[0, 5, 300, 1000]]
+        a = own.encrypt(x, representation="slots")
+        assert isinstance(a, EncryptedSlots)
+        down = a.to("digits")
+        assert isinstance(down, EncryptedIntegers)
+        check(down, x, own)
+        check(down.to("slots") + a, x + x, own)
+
+
+def test_what_is_refused_names_what_works() -> None:
+    x = pairs(np.uint32)[0][:6]
+    a = session().encrypt(x)
+    refused: list[Any] = [
+        lambda: a * a, lambda: a * 3, lambda: a >> 3, lambda: a // 7, lambda: a.sum(), lambda: a.cumsum(),
+        lambda: session().take(np.arange(9), a), lambda: np.isin(a, [3]), lambda: a.astype(np.int64) * 2,
+        lambda: session().encrypt(np.uint64([3])), lambda: np.square(a),
+    ]  # fmt: skip
+    for call in refused:
+        with pytest.raises(RangeError, match=r"digits|bound"):
+            session().decrypt(call())
