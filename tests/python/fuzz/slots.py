@@ -33,7 +33,7 @@ _SHAPES = [
 """Of the arrays of a program, over one row of 64 slots, two rows, and two ciphertexts."""
 _BOUNDS: dict[str, Any] = {
     "?": [None], "u1": [None, None, (16, 200), (3, 90)], "i1": [None, None, (-90, 7), (-4, 3)],
-    "u4": [None, (5, 900_000), (0, 9000)], "i4": [None, (-70_000, 10**9), (-9, 30_000)],
+    "u4": [None, (5, 900_000), (0, 150_000), (0, 9000)], "i4": [None, (-70_000, 10**9), (-9, 30_000)],
     "i2": [None, (-300, 500), (0, 100), (-20000, 9000)], "u2": [None, (0, 5000), (300, 20000)],
 }  # fmt: skip
 """What is declared of arrays; None for all that their dtype has."""
@@ -88,7 +88,7 @@ _TWO: dict[str, Any] = {
 }  # fmt: skip
 _LACKS = (
     "levels", "modulus", "values, and a table", "no element", "not supported", "do not fit slots", "bits, of which",
-    "which slots do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
+    "do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
     "call numpy.matmul for stacks", "at least one element", "with one sign", "values slots have",
 )  # fmt: skip
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
