@@ -139,5 +139,5 @@ def common(*dtypes: DTypes) -> DTypes:
     found = np.result_type(*dtypes)
     if found.kind not in "biu":
         names = " and ".join(str(one) for one in dtypes)
-        raise TypeError(f"numpy computes with {found} on {names}, which digits and slots do not hold; call astype first.")
+        raise TypeError(f"numpy computes with {found} on {names}, which these arrays do not hold; call astype first.")
     return found
