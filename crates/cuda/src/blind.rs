@@ -148,7 +148,7 @@ impl BlindKey {
         let exponents =
             self.card.upload(&exponents.iter().flat_map(|e| e.iter().map(|&e| e.into())).collect::<Vec<_>>())?;
         self.turn(&there, &exponents, (accumulators.len(), 1))?;
-        accumulators.iter_mut().enumerate().try_for_each(|(k, acc)| there.read(k * columns * n, acc))
+        self.card.read(accumulators.iter_mut().enumerate().map(|(k, acc)| there.row(k * columns * n, acc)).collect())
     }
 
     /// Turns so many accumulators, as many for each list of exponents.

@@ -8,6 +8,19 @@ use std::sync::Arc;
 
 /// Words that are copied there without a wait: as many as the largest limb has. Longer lists are copied after all that was launched before.
 pub(crate) const STAGED: usize = 1 << 17;
+/// The most words that come here with one wait.
+pub(crate) const LANDED: usize = 1 << 20;
+
+/// Words of a device that are to come here.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// The address of a block.
+    pub block: u64,
+    /// The first of them in the block.
+    pub at: usize,
+    /// Where they go.
+    pub words: &'a mut [u64],
+}
 
 /// A card: memory, and launches of the kernels of this crate. [`Driver`](crate::Driver) is one; tests have an emulated one.
 ///
@@ -39,11 +52,12 @@ pub trait Launcher: Debug + Send + Sync {
     /// # Errors
     /// [`Error::Lost`] and the like.
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error>;
-    /// Copies words here, out of a block, after the kernels that were launched before.
+    /// Copies rows here, after the kernels that were launched before: at most a million words in all, with one wait. Those that lie behind each
+    /// other in a block are one copy.
     ///
     /// # Errors
     /// [`Error::Lost`] and the like: what kernels did wrong is often known here only.
-    fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error>;
+    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error>;
     /// Waits for what was launched, on a card that was opened to be measured: asked at the end of stages.
     ///
     /// # Errors
@@ -179,6 +193,14 @@ impl Device {
         Ok(block)
     }
 
+    /// Copies rows here, with one wait for each [`LANDED`] words.
+    pub(crate) fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
+        cut(rows, LANDED).into_iter().try_for_each(|part| {
+            Counts::copied(&self.0.traffic.down, part.iter().map(|row| row.words.len()).sum());
+            self.0.launcher.read(part)
+        })
+    }
+
     /// [`Launcher::launch`].
     pub(crate) fn launch(
         &self,
@@ -190,6 +212,25 @@ impl Device {
         self.0.traffic.launches.fetch_add(1, Ordering::Relaxed);
         self.0.launcher.launch(kernel, grid, shape, parameters)
     }
+}
+
+/// Rows in parts of so many words at most: one may be in several. Empty rows are in none.
+fn cut(rows: Vec<Row<'_>>, most: usize) -> Vec<Vec<Row<'_>>> {
+    let (mut parts, mut left) = (Vec::<Vec<Row<'_>>>::new(), 0);
+    for Row { block, mut at, mut words } in rows {
+        while !words.is_empty() {
+            if left == 0 {
+                parts.push(Vec::new());
+                left = most;
+            }
+            let (first, rest) = words.split_at_mut(words.len().min(left));
+            let next = at + first.len();
+            left -= first.len();
+            parts.last_mut().expect("one was begun").push(Row { block, at, words: first });
+            (at, words) = (next, rest);
+        }
+    }
+    parts
 }
 
 /// Words in the memory of a device.
@@ -218,11 +259,10 @@ impl Block {
         self.device.0.launcher.write(self.address + 8 * at as u64, words)
     }
 
-    /// Reads words from `at` on.
-    pub(crate) fn read(&self, at: usize, words: &mut [u64]) -> Result<(), Error> {
+    /// Words from `at` on as they are asked of [`Device::read`], while the block is there.
+    pub(crate) fn row<'a>(&self, at: usize, words: &'a mut [u64]) -> Row<'a> {
         assert!(at + words.len() <= self.words, "a block has what is read");
-        Counts::copied(&self.device.0.traffic.down, words.len());
-        self.device.0.launcher.read(self.address + 8 * at as u64, words)
+        Row { block: self.address, at, words }
     }
 }
 
@@ -230,5 +270,29 @@ impl Drop for Block {
     fn drop(&mut self) {
         self.device.0.launcher.free(self.address, self.words);
         self.device.0.held.fetch_sub(8 * self.words as u64, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_cut_into_parts_that_have_every_word_once() {
+        let lengths = [3, 0, 5, 1, 7, 12];
+        let mut rows: Vec<Vec<u64>> = lengths.iter().map(|&length| vec![0; length]).collect();
+        let list = rows.iter_mut().enumerate().map(|(i, words)| Row { block: 1000 * i as u64, at: 7, words });
+        let parts = cut(list.collect(), 4);
+        // All but the last are full.
+        let sizes: Vec<usize> = parts.iter().map(|part| part.iter().map(|row| row.words.len()).sum()).collect();
+        assert_eq!(sizes, [4; 7]);
+        for Row { block, at, words } in parts.into_iter().flatten() {
+            assert!(!words.is_empty());
+            words.iter_mut().zip(at as u64..).for_each(|(word, at)| *word += block + at);
+        }
+        for (i, row) in rows.iter().enumerate() {
+            assert!(row.iter().zip(7..).all(|(&word, at)| word == 1000 * i as u64 + at), "row {i}: {row:?}");
+        }
+        assert!(cut(vec![Row { block: 8, at: 0, words: &mut [] }], 4).is_empty());
     }
 }

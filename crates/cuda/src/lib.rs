@@ -29,5 +29,5 @@ pub use blind::BlindKey;
 pub use device::DeviceRing;
 pub use driver::{CardInfo, Driver, LIBRARY_VARIABLE, WAIT_VARIABLE};
 pub use error::Error;
-pub use launcher::{Device, Launcher};
+pub use launcher::{Device, Launcher, Row};
 pub use poly::{DeviceKey, DevicePoly};

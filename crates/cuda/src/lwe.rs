@@ -51,28 +51,21 @@ impl BlindKey {
         Ok(there)
     }
 
-    /// Coefficients of so many accumulators as ciphertexts.
-    fn extracted(&self, accumulators: &Block, count: usize, places: &[usize]) -> Result<Vec<Vec<u64>>, Error> {
+    /// Coefficients of so many accumulators as ciphertexts, there, and the words of each.
+    fn extracted(&self, accumulators: &Block, count: usize, places: &[usize]) -> Result<(Block, usize), Error> {
         let (n, columns, all) = (self.n(), self.columns(), count * places.len());
         assert!(places.iter().all(|&place| place < n), "a result has the coefficient");
-        if all == 0 {
-            return Ok(Vec::new());
-        }
         let length = (columns - 1) * n + 1;
+        if all == 0 {
+            return Ok((self.card().allocate(0)?, length));
+        }
         let list = self.card().upload(&places.iter().map(|&place| place as u64).collect::<Vec<_>>())?;
         let there = self.card().allocate(all * length)?;
         let mut parameters = vec![accumulators.address(0), list.address(0), there.address(0), self.modulus().value()];
         parameters.extend([n, columns, places.len()].map(|x| x as u64));
         let grid = [all as u32, (columns * n / THREADS) as u32, 1];
         self.card().launch("lwe_extract", grid, (THREADS as u32, 0), &parameters)?;
-        self.read(&there, all, length)
-    }
-
-    /// Lists of so many words each.
-    fn read(&self, from: &Block, count: usize, length: usize) -> Result<Vec<Vec<u64>>, Error> {
-        let mut words = vec![0; count * length];
-        from.read(0, &mut words)?;
-        Ok(words.chunks_exact(length).map(<[u64]>::to_vec).collect())
+        Ok((there, length))
     }
 
     fn bootstrapped(&self, batch: &LweBatch<'_>) -> Result<LweResults, Error> {
@@ -86,17 +79,21 @@ impl BlindKey {
         let each = batch.starts.len().div_ceil(count);
         let there = self.started(batch.starts, &bodies, count)?;
         self.turn(&there, &exponents, (count * each, each))?;
-        let words = match batch.coefficients {
-            Some(places) => self.extracted(&there, count * each, places)?,
-            None => self.read(&there, count * each, self.columns() * self.n())?,
+        let (extracted, length) = match batch.coefficients {
+            Some(places) => self.extracted(&there, count * each, places).map(|(made, length)| (Some(made), length))?,
+            None => (None, self.columns() * self.n()),
         };
+        let results = extracted.as_ref().unwrap_or(&there);
+        let [mut words, mut masks, mut bodies_here] =
+            [results, &exponents, &bodies].map(|block| vec![0; block.bytes() as usize / 8]);
+        let rows = [results.row(0, &mut words), exponents.row(0, &mut masks), bodies.row(0, &mut bodies_here)];
+        self.card().read(rows.into())?;
         // A coordinate has one exponent, or two of which the first is its own.
         let step = if switch.signed { 2 } else { 1 };
-        let masks = self.read(&exponents, count, switch.dimension * step)?;
-        let bodies = self.read(&bodies, count, 1)?.concat();
-        let own = |mask: Vec<u64>| mask.into_iter().step_by(step).map(|e| e as u16).collect();
-        let exponents = masks.into_iter().map(own).zip(bodies.into_iter().map(|e| e as u16)).collect();
-        Ok(LweResults { exponents, words })
+        let own = |mask: &[u64]| mask.iter().step_by(step).map(|&e| e as u16).collect();
+        let masks = masks.chunks_exact(switch.dimension * step).map(own);
+        let exponents = masks.zip(bodies_here.into_iter().map(|e| e as u16)).collect();
+        Ok(LweResults { exponents, words: words.chunks_exact(length).map(<[u64]>::to_vec).collect() })
     }
 }
 

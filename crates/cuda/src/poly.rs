@@ -1,11 +1,10 @@
 //! Polynomials and keys in the memory of a device.
 
-use crate::launcher::{Block, Device};
+use crate::launcher::{Block, Device, Row};
 use crate::{DeviceRing, Error};
 use aglet_ring::places::Remote;
 use aglet_ring::poly::{Eval, Representation};
 use aglet_ring::{KeyBlock, PackedPoly, Poly};
-use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -20,9 +19,9 @@ impl Limb {
     pub(crate) fn address(&self) -> u64 {
         self.block.address(self.at)
     }
-    /// Copies the first words to this machine.
-    pub(crate) fn read(&self, row: &mut [u64]) -> Result<(), Error> {
-        self.block.read(self.at, row)
+    /// Its first words as they are asked of [`Device::read`].
+    fn row<'a>(&self, row: &'a mut [u64]) -> Row<'a> {
+        self.block.row(self.at, row)
     }
 }
 
@@ -34,7 +33,7 @@ pub(crate) struct Limbs {
 
 impl Remote for Limbs {
     fn read(&self, rows: Vec<&mut [u64]>) -> Result<(), aglet_ring::Error> {
-        Ok(rows.into_iter().zip(&self.limbs).try_for_each(|(row, limb)| limb.read(row))?)
+        Ok(self.card.read(rows.into_iter().zip(&self.limbs).map(|(row, limb)| limb.row(row)).collect())?)
     }
 }
 
@@ -153,8 +152,7 @@ impl DeviceRing<'_> {
     /// [`Error::Ring`] for memory that cannot be had, [`Error::Kernel`] if a kernel left a word unwritten.
     pub fn download<R: Representation>(&self, x: &DevicePoly<R>) -> Result<Poly<R>, Error> {
         let mut out = Poly::lasting(self.ring().n(), x.q_limbs(), x.p_limbs())?;
-        let copy = |(row, limb): (&mut [u64], &Limb)| limb.read(row);
-        out.host_mut().par_iter().zip(&x.limbs).try_for_each(copy)?;
+        self.card().read(out.host_mut().iter().zip(&x.limbs).map(|(row, limb)| limb.row(row)).collect())?;
         Ok(out)
     }
 

@@ -3,7 +3,7 @@
 use crate::case::{ring, same, Words};
 use crate::driver::{compute, fake, on, open};
 use aglet_cuda::ops::Form;
-use aglet_cuda::{Arithmetic, Card, Device, DeviceRing, Driver, Error, Launcher};
+use aglet_cuda::{Arithmetic, Card, Device, DeviceRing, Driver, Error, Launcher, Row};
 use aglet_ring::poly::Eval;
 use aglet_ring::{Host, Poly};
 use std::sync::{Arc, Mutex};
@@ -26,6 +26,11 @@ fn blocks_come_from_a_pool_and_all_go_back() {
         drop((found, card));
         assert_eq!(fake.used(), 0, "a card that nobody has any more has all of its memory");
     }
+}
+
+/// Copies the first words of a block here.
+fn here(driver: &Driver, block: u64, words: &mut [u64]) -> Result<(), Error> {
+    driver.read(vec![Row { block, at: 0, words }])
 }
 
 /// Leaves the newest block before each launch, which is the list that it reads: too early.
@@ -57,8 +62,8 @@ impl Launcher for Early {
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
         self.0.write(address, words)
     }
-    fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error> {
-        self.0.read(address, words)
+    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
+        self.0.read(rows)
     }
     fn launch(&self, kernel: &str, grid: [u32; 3], shape: (u32, u32), parameters: &[u64]) -> Result<(), Error> {
         let last = self.1.lock().unwrap().pop();
@@ -102,8 +107,8 @@ fn a_block_that_is_used_after_it_was_left_is_noticed() {
         driver.write(kept, &found[..64]).unwrap();
         driver.write(left, &found).unwrap();
         driver.free(left, words);
-        let used = if there { driver.write(left, &found) } else { driver.read(left, &mut found) };
-        let error = used.and_then(|()| driver.read(kept, &mut found[..64])).unwrap_err();
+        let used = if there { driver.write(left, &found) } else { here(&driver, left, &mut found) };
+        let error = used.and_then(|()| here(&driver, kept, &mut found[..64])).unwrap_err();
         assert!(matches!(error, Error::Lost { .. }), "{words} {there}: {error}");
     }
 }
@@ -121,7 +126,7 @@ fn blocks_that_are_there_share_no_word() {
         };
         let check = |(address, words, mark): (u64, usize, u64)| {
             let mut found = vec![0; words];
-            driver.read(address, &mut found).unwrap();
+            here(&driver, address, &mut found).unwrap();
             assert!(found.iter().all(|&word| word == mark), "a block has its own words");
             driver.free(address, words);
         };
@@ -154,7 +159,7 @@ fn a_pool_keeps_three_quarters_of_a_card_at_most() {
     let wait = || {
         let one = driver.allocate(1).unwrap();
         driver.write(one, &[5]).unwrap();
-        driver.read(one, &mut [0]).unwrap();
+        here(&driver, one, &mut [0]).unwrap();
         driver.free(one, 1);
     };
     wait();

@@ -39,6 +39,10 @@ impl<'a, R: Representation> HostRows<'a, R> {
 }
 
 impl<'a, R: Representation> HostRowsMut<'a, R> {
+    /// All rows in order.
+    pub fn iter(self) -> impl Iterator<Item = &'a mut [u64]> {
+        self.0.limbs_mut()
+    }
     /// All rows in order, for the threads of the rayon pool that the caller stands in.
     pub fn par_iter(self) -> impl IndexedParallelIterator<Item = &'a mut [u64]> {
         self.0.par_limbs_mut()

@@ -9,11 +9,11 @@ pub struct Traffic {
     pub launches: u64,
     /// Copies there: operands, keys, and the lists that launches read.
     pub writes: u64,
-    /// Those of more than a megabyte, which wait until all that was launched before is done. So does every copy here.
+    /// Those of more than a megabyte, which wait until all that was launched before is done. So does whoever has words come here.
     pub waits: u64,
     /// The bytes of copies there.
     pub bytes_up: u64,
-    /// Copies here.
+    /// Times that words came here: all rows of a polynomial at a time, up to 8 MB.
     pub reads: u64,
     /// Their bytes.
     pub bytes_down: u64,

@@ -1,7 +1,7 @@
 //! The emulated card: the kernels of `aglet-cuda` compiled by the C++ compiler of this machine, a fiber for each thread of a block. The words are
 //! those of a card, the time is not. The same library has the functions of NVIDIA's driver, so that a driver can be loaded where none is.
 
-use aglet_cuda::{kernels, Arithmetic, Device, Error, Launcher};
+use aglet_cuda::{kernels, Arithmetic, Device, Error, Launcher, Row};
 use libloading::{Library, Symbol};
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::fmt;
@@ -216,15 +216,16 @@ impl Launcher for Emu {
         Ok(())
     }
 
-    fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error> {
+    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
         let _alone = self.alone();
         // SAFETY: as said above.
-        let written = unsafe {
-            let download = self.find::<unsafe extern "C" fn(u64, *mut u64, u64) -> c_int>("emulator_download");
-            download(address, words.as_mut_ptr(), words.len() as u64)
-        };
+        let download = unsafe { self.find::<unsafe extern "C" fn(u64, *mut u64, u64) -> c_int>("emulator_download") };
         let failed = || Error::Kernel { kernel: "before a download".into(), what: "a word was left unwritten".into() };
-        (written != 0).then_some(()).ok_or_else(failed)
+        rows.into_iter().try_for_each(|Row { block, at, words }| {
+            // SAFETY: as said above.
+            let written = unsafe { download(block + 8 * at as u64, words.as_mut_ptr(), words.len() as u64) };
+            (written != 0).then_some(()).ok_or_else(failed)
+        })
     }
 
     fn launch(

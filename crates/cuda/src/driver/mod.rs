@@ -5,7 +5,7 @@ mod memory;
 mod staging;
 
 use crate::launcher::STAGED;
-use crate::{kernels, Arithmetic, Error, Launcher};
+use crate::{kernels, Arithmetic, Error, Launcher, Row};
 pub use functions::CardInfo;
 use functions::{
     Cuda, Functions, Handle, DYNAMIC_SHARED, NOT_FOUND, OUT_OF_MEMORY, PARAMETERS, PARAMETER_BYTES, REFUSED,
@@ -253,14 +253,13 @@ impl Launcher for Driver {
         })
     }
 
-    fn read(&self, address: u64, words: &mut [u64]) -> Result<(), Error> {
+    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
         self.on_card(|_| {
-            if words.is_empty() {
-                return Ok(());
-            }
-            // SAFETY: there is room for as many words as is said, and a block of the card has them: callers see to it.
-            let status = unsafe { (self.functions.read)(words.as_mut_ptr().cast(), address, size_of_val(words)) };
-            self.functions.done("cuMemcpyDtoH", status)
+            rows.into_iter().filter(|row| !row.words.is_empty()).try_for_each(|Row { block, at, words }| {
+                let (from, to) = (block + 8 * at as u64, words.as_mut_ptr().cast());
+                // SAFETY: there is room for as many words as is said, and a block of the card has them: callers see to it.
+                self.functions.done("cuMemcpyDtoH", unsafe { (self.functions.read)(to, from, size_of_val(words)) })
+            })
         })
     }
 
