@@ -33,31 +33,35 @@ int cuDevicePrimaryCtxRetain(void **c, int d) { return *c = (void *)7, d; }
 int cuCtxPushCurrent_v2(void *c) { return c != (void *)7; }
 int cuCtxPopCurrent_v2(void **c) { return *c = (void *)7, 0; }
 int cuCtxGetCurrent(void **c) { return *c = (void *)7, 0; }
-int cuCtxSynchronize(void) { return 0; }
+int cuStreamCreate(void **s, unsigned f) { return *s = (void *)15, f != 1; }
+int cuStreamSynchronize(void *s) { return s != (void *)15; }
 int cuEventCreate(void **e, unsigned f) { return *e = (void *)9, f; }
-int cuEventRecord(void *e, void *s) { return e != (void *)9 || s; }
+int cuEventRecord(void *e, void *s) { return e != (void *)9 || s != (void *)15; }
 int cuEventSynchronize(void *e) { return e != (void *)9; }
 int cuEventElapsedTime(float *ms, void *a, void *b) { return *ms = 2, a != b; }
 int cuModuleLoadData(void **m, const void *image) { return *m = (void *)11, memcmp(image, "\177ELF", 4) != 0; }
 int cuModuleGetFunction(void **f, void *m, const char *name) { return *f = (void *)(size_t)(name[0]), m != (void *)11; }
 int cuMemAlloc_v2(u64 *p, size_t n) { return *p = next += 1 << 30, n > 1 << 30; }
-int cuMemsetD8_v2(u64 p, unsigned char x, size_t n) { return p < 1ull << 40 || x != 3 || !n; }
+int cuMemsetD8Async(u64 p, unsigned char x, size_t n, void *s) {
+    return p < 1ull << 40 || x != 3 || !n || s != (void *)15;
+}
 int cuMemHostAlloc(void **p, size_t n, unsigned f) { return *p = (void *)(1ull << 44), f || !n; }
 int cuMemGetInfo_v2(size_t *f, size_t *w) { return *f = *w = 1, 0; }
 int cuDeviceGetDefaultMemPool(void **p, int d) { return *p = (void *)13, d; }
 int cuMemPoolSetAttribute(void *p, int which, u64 *v) { return p != (void *)13 || which != 4 || *v != 1 << 30; }
 int cuMemAllocFromPoolAsync(u64 *p, size_t n, void *pool, void *s) {
-    return *p = next += 1 << 30, n != 4096 || pool != (void *)13 || s;
+    return *p = next += 1 << 30, n != 4096 || pool != (void *)13 || s != (void *)15;
 }
-int cuMemFreeAsync(u64 p, void *s) { return p != next || s; }
-int cuMemcpyHtoD_v2(u64 to, const void *from, size_t n) { return to < 1ull << 40 || !from || !n; }
+int cuMemFreeAsync(u64 p, void *s) { return p != next || s != (void *)15; }
 int cuMemcpyHtoDAsync_v2(u64 to, const void *from, size_t n, void *s) {
-    return to < 1ull << 40 || from != (void *)(1ull << 44) || !n || s;
+    return to < 1ull << 40 || !from || !n || s != (void *)15;
 }
-int cuMemcpyDtoH_v2(void *to, u64 from, size_t n) { return !to || from < 1ull << 40 || !n; }
+int cuMemcpyDtoHAsync_v2(void *to, u64 from, size_t n, void *s) {
+    return !to || from < 1ull << 40 || !n || s != (void *)15;
+}
 int cuLaunchKernel(void *f, unsigned x, unsigned y, unsigned z, unsigned t, unsigned u, unsigned v, unsigned shared,
                    void *s, void **p, void **e) {
-    if (!f || !x || y != 1 || z != 1 || t != 256 || u != 1 || v != 1 || shared || s || e) return 1;
+    if (!f || !x || y != 1 || z != 1 || t != 256 || u != 1 || v != 1 || shared || s != (void *)15 || e) return 1;
     int reads = f == (void *)'r' || (f == (void *)'c' && *(u64 *)p[0] >= 1ull << 40 && *(u64 *)p[0] < 1ull << 50);
     return reads && (*(u64 *)p[1] == 0 || *(u64 *)p[2] == 0 || *(u64 *)p[3] < 1ull << 40);
 }

@@ -27,7 +27,7 @@ THREADS = 256
 
 
 class Timer:
-    """A card with its kernels, blocks of memory and two events."""
+    """A card with its kernels, blocks of memory, two events, and a stream of its own as engines have one."""
 
     def __init__(self) -> None:
         self.card = Card()
@@ -39,6 +39,8 @@ class Timer:
         self.events = [POINTER(), POINTER()]
         for event in self.events:
             self.card("cuEventCreate", ctypes.byref(event), 0)
+        self.stream = POINTER()
+        self.card("cuStreamCreate", ctypes.byref(self.stream), 1)
 
     def load(self) -> None:
         """Loads the kernels: those that were compiled before, or by the compiler of this machine."""
@@ -57,7 +59,7 @@ class Timer:
     def block(self, size: int) -> ctypes.c_uint64:
         found = U64()
         self.card("cuMemAlloc_v2", ctypes.byref(found), ctypes.c_size_t(size))
-        self.card("cuMemsetD8_v2", found, ctypes.c_ubyte(3), ctypes.c_size_t(size))
+        self.card("cuMemsetD8Async", found, ctypes.c_ubyte(3), ctypes.c_size_t(size), self.stream)
         return found
 
     def pinned(self, size: int) -> ctypes.c_void_p:
@@ -67,17 +69,17 @@ class Timer:
 
     def launch(self, kernel: ctypes.c_void_p, blocks: int, *arguments: Any) -> None:
         places = (POINTER * max(1, len(arguments)))(*(ctypes.cast(ctypes.byref(a), POINTER) for a in arguments))
-        self.card("cuLaunchKernel", kernel, blocks, 1, 1, THREADS, 1, 1, 0, None, places, None)
+        self.card("cuLaunchKernel", kernel, blocks, 1, 1, THREADS, 1, 1, 0, self.stream, places, None)
 
     def wait(self) -> None:
-        self.card("cuCtxSynchronize")
+        self.card("cuStreamSynchronize", self.stream)
 
     def on_card(self, work: Callable[[], None]) -> float:
         """Milliseconds of the card from before some work to behind it."""
         first, last = self.events
-        self.card("cuEventRecord", first, None)
+        self.card("cuEventRecord", first, self.stream)
         work()
-        self.card("cuEventRecord", last, None)
+        self.card("cuEventRecord", last, self.stream)
         self.card("cuEventSynchronize", last)
         found = ctypes.c_float()
         self.card("cuEventElapsedTime", ctypes.byref(found), first, last)
@@ -101,8 +103,8 @@ def calls(t: Timer, count: int) -> Iterator[dict[str, Any]]:
     free, whole = ctypes.c_size_t(), ctypes.c_size_t()
 
     def block() -> None:
-        t.card("cuMemAllocFromPoolAsync", ctypes.byref(place), ctypes.c_size_t(1 << 12), pool, None)
-        t.card("cuMemFreeAsync", place, None)
+        t.card("cuMemAllocFromPoolAsync", ctypes.byref(place), ctypes.c_size_t(1 << 12), pool, t.stream)
+        t.card("cuMemFreeAsync", place, t.stream)
 
     def entered() -> None:
         t.card("cuCtxPushCurrent_v2", current)
@@ -110,7 +112,8 @@ def calls(t: Timer, count: int) -> Iterator[dict[str, Any]]:
 
     def launched_and_read() -> None:
         t.launch(kernel, 1)
-        t.card("cuMemcpyDtoH_v2", pageable, small, ctypes.c_size_t(8))
+        t.card("cuMemcpyDtoHAsync_v2", pinned, small, ctypes.c_size_t(8), t.stream)
+        t.wait()
 
     single: dict[str, Callable[[], None]] = {
         "python alone": lambda: t.card("cuDriverGetVersion", ctypes.byref(ctypes.c_int())),
@@ -118,10 +121,12 @@ def calls(t: Timer, count: int) -> Iterator[dict[str, Any]]:
         "launch of 4 blocks each": lambda: t.launch(kernel, 4 * t.multiprocessors),
         "block of a pool and its end": block,
         "copy there of 4 KB, pinned": lambda: t.card(
-            "cuMemcpyHtoDAsync_v2", small, pinned, ctypes.c_size_t(4096), None
+            "cuMemcpyHtoDAsync_v2", small, pinned, ctypes.c_size_t(4096), t.stream
         ),
-        "copy there of 4 KB, waits": lambda: t.card("cuMemcpyHtoD_v2", small, pageable, ctypes.c_size_t(4096)),
-        "launch and copy of 8 bytes back": launched_and_read,
+        "copy there of 4 KB, pageable": lambda: t.card(
+            "cuMemcpyHtoDAsync_v2", small, pageable, ctypes.c_size_t(4096), t.stream
+        ),
+        "launch, copy of 8 bytes back, wait": launched_and_read,
         "context entered and left": entered,
         "free memory": lambda: t.card("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(whole)),
     }
@@ -150,10 +155,10 @@ def copies(t: Timer, size: int) -> Iterator[dict[str, Any]]:
     there, pinned, pageable = t.block(size), t.pinned(size), ctypes.create_string_buffer(size)
     n = ctypes.c_size_t(size)
     for name, call in {
-        "there, pinned": lambda: t.card("cuMemcpyHtoDAsync_v2", there, pinned, n, None),
-        "there, pageable": lambda: t.card("cuMemcpyHtoD_v2", there, pageable, n),
-        "back, pinned": lambda: t.card("cuMemcpyDtoH_v2", pinned, there, n),
-        "back, pageable": lambda: t.card("cuMemcpyDtoH_v2", pageable, there, n),
+        "there, pinned": lambda: t.card("cuMemcpyHtoDAsync_v2", there, pinned, n, t.stream),
+        "there, pageable": lambda: t.card("cuMemcpyHtoDAsync_v2", there, pageable, n, t.stream),
+        "back, pinned": lambda: t.card("cuMemcpyDtoHAsync_v2", pinned, there, n, t.stream),
+        "back, pageable": lambda: t.card("cuMemcpyDtoHAsync_v2", pageable, there, n, t.stream),
     }.items():
         yield {"operation": "copy", "name": name, "bytes": size, "gb_per_second": size / t.median(call, 3) / 1e6}
 

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// Words that are copied there without a wait: as many as the largest limb has. Longer lists are copied after all that was launched before.
-pub(crate) const STAGED: usize = 1 << 17;
+/// Words that pinned memory has room for on their way there. Longer lists wait for what was asked for before.
+pub(crate) const STAGED: usize = 1 << 19;
 /// The most words that come here with one wait.
 pub(crate) const LANDED: usize = 1 << 20;
 
@@ -46,7 +46,7 @@ pub trait Launcher: Debug + Send + Sync {
     fn allocate(&self, words: usize) -> Result<u64, Error>;
     /// Gives back what [`Launcher::allocate`] gave. Kernels that were launched before may still read it.
     fn free(&self, address: u64, words: usize);
-    /// Copies words there, into a block. They may change when this returns, whether or not the card has them already; up to a megabyte is
+    /// Copies words there, into a block. They may change when this returns, whether or not the card has them already; up to four megabytes are
     /// copied without a wait for what was launched before.
     ///
     /// # Errors

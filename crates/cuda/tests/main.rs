@@ -3,6 +3,7 @@
 mod backend;
 mod blind;
 mod case;
+mod copies;
 mod driver;
 mod gates;
 mod memory;

@@ -9,7 +9,7 @@ pub struct Traffic {
     pub launches: u64,
     /// Copies there: operands, keys, and the lists that launches read.
     pub writes: u64,
-    /// Those of more than a megabyte, which wait until all that was launched before is done. So does whoever has words come here.
+    /// Those of more than four megabytes, which wait until all that was launched before is done. So does whoever has words come here.
     pub waits: u64,
     /// The bytes of copies there.
     pub bytes_up: u64,

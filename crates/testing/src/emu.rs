@@ -293,8 +293,9 @@ impl FakeDriver {
         assert_ne!(known, 0, "driver.cpp knows {what:?}");
     }
 
-    /// How many blocks the driver gave (`allocations`) and its pools (`from_pools`), how often a pool took more of the card (`grown`), or how
-    /// often this thread is in the context of a card (`entered`).
+    /// How many blocks the driver gave (`allocations`) and its pools (`from_pools`), how often a pool took more of the card (`grown`), somebody
+    /// waited for a stream or an event (`waits`), copies came back (`copies_back`), how often this thread is in the context of a card (`entered`),
+    /// how many streams (`streams`) and blocks of pinned memory (`pinned`) are there.
     pub fn count(&self, what: &str) -> i64 {
         let what = std::ffi::CString::new(what).expect("a name has no zero");
         // SAFETY: `driver.cpp` has the function with this type.

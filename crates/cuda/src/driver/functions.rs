@@ -42,6 +42,8 @@ pub(super) const PARAMETERS: usize = 1;
 pub(super) const PARAMETER_BYTES: usize = 2;
 // Events are waited for, not timed.
 pub(super) const UNTIMED: c_uint = 2;
+/// A stream that work of the default one neither waits for nor holds up.
+pub(super) const NON_BLOCKING: c_uint = 1;
 
 /// Declares the functions of the driver, and finds them.
 macro_rules! functions {
@@ -92,16 +94,17 @@ functions! {
     trim = b"cuMemPoolTrimTo" (Handle, usize);
     take = b"cuMemAllocFromPoolAsync" (*mut u64, usize, Handle, Handle);
     leave = b"cuMemFreeAsync" (u64, Handle);
-    synchronize = b"cuCtxSynchronize" ();
-    write = b"cuMemcpyHtoD_v2" (u64, *const c_void, usize);
-    write_later = b"cuMemcpyHtoDAsync_v2" (u64, *const c_void, usize, Handle);
+    stream = b"cuStreamCreate" (*mut Handle, c_uint);
+    wait_for_stream = b"cuStreamSynchronize" (Handle);
+    drop_stream = b"cuStreamDestroy_v2" (Handle);
+    write = b"cuMemcpyHtoDAsync_v2" (u64, *const c_void, usize, Handle);
+    read = b"cuMemcpyDtoHAsync_v2" (*mut c_void, u64, usize, Handle);
     pin = b"cuMemHostAlloc" (*mut Handle, usize, c_uint);
     unpin = b"cuMemFreeHost" (*mut c_void);
     event = b"cuEventCreate" (*mut Handle, c_uint);
     drop_event = b"cuEventDestroy_v2" (Handle);
     record = b"cuEventRecord" (Handle, Handle);
     wait = b"cuEventSynchronize" (Handle);
-    read = b"cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
     launch = b"cuLaunchKernel" (
         Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void, *mut *mut c_void
     );
