@@ -8,6 +8,14 @@ use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Both ways of a scheme switch, in sentences.
+pub(crate) const TO_FHEW: &str = "a conversion to FHEW";
+pub(crate) const FROM_FHEW: &str = "a conversion from FHEW";
+
+/// Bytes on a card that the stages of a bootstrap are not known to take, of a key that is met before and stays, or of longer inputs; and those
+/// of them that are there already.
+pub(crate) type More = (usize, usize);
+
 /// The bytes that work takes on a card. It has one that computes with doubles; with words alone the tables of primes below 2^50 are twice
 /// as large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

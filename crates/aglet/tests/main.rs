@@ -8,6 +8,7 @@ mod card_beside;
 mod card_fhew;
 mod card_memory;
 mod card_room;
+mod card_switch;
 mod card_traffic;
 mod claims;
 mod cost;

@@ -138,15 +138,6 @@ pub trait Bootstrapper: PartialEq {
         }
     }
 
-    /// Bytes of its bootstrap key on a card.
-    ///
-    /// # Errors
-    /// As [`Bootstrapper::keys`].
-    fn card_key_bytes(&self) -> Result<usize, Error> {
-        let ((params, keys), (packed, _)) = (self.keys()?, self.packed_key_bytes()?);
-        Ok(packed + keys.iter().map(|key| key.spec.card_bytes(params.n())).sum::<usize>())
-    }
-
     /// Encodes its maps and runs it, on ciphertexts, numbers in the clear, or a count of work.
     ///
     /// # Errors

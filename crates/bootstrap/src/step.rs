@@ -70,6 +70,11 @@ pub struct KeyNeed {
 }
 
 impl KeyNeed {
+    /// Its role, and the limbs of the chain that it serves.
+    pub fn place(&self) -> (KeyRole, usize) {
+        (self.role, self.spec.q_limbs)
+    }
+
     /// Keys for rotations to the left, on this number of limbs of the chain of `params`.
     ///
     /// # Errors

@@ -85,6 +85,14 @@ impl<K: Shaped> KeySet<K> {
     pub fn find(&self, role: KeyRole, limbs: usize) -> Option<&K> {
         self.0.range((role, limbs)..=(role, usize::MAX)).next().map(|(_, key)| key)
     }
+    /// Those keys that are found for these roles and limbs, each once.
+    #[must_use]
+    pub fn met(&self, needs: impl IntoIterator<Item = (KeyRole, usize)>) -> Self
+    where
+        K: Clone,
+    {
+        needs.into_iter().filter_map(|(role, limbs)| Some((role, self.find(role, limbs)?.clone()))).collect()
+    }
     /// All keys with their roles: ordered by role, then by limbs.
     pub fn iter(&self) -> impl Iterator<Item = (KeyRole, &K)> {
         self.0.iter().map(|((role, _), key)| (*role, key))
@@ -149,6 +157,14 @@ mod tests {
         );
         assert_eq!((found(KeyRole::Relinearization, 8), found(KeyRole::Galois(5), 7)), (None, None));
         assert_eq!((found(KeyRole::Galois(25), 1), found(KeyRole::DenseToSparse, 1)), (None, None));
+        let needs = [
+            (KeyRole::Relinearization, 2),
+            (KeyRole::Relinearization, 4),
+            (KeyRole::Galois(5), 7),
+            (KeyRole::Galois(5), 1),
+        ];
+        let met: Vec<_> = keys.met(needs).iter().map(|(role, spec)| (role, spec.q_limbs)).collect();
+        assert_eq!(met, [(KeyRole::Relinearization, 4), (KeyRole::Galois(5), 6)]);
         let order: Vec<_> = keys.iter().map(|(role, spec)| (role, spec.q_limbs)).collect();
         assert_eq!(order[..2], [(KeyRole::Relinearization, 4), (KeyRole::Relinearization, 7)]);
         assert_eq!(order[3..], [(KeyRole::SparseToDenseGalois(5), 9), (KeyRole::SparseToDense, 9)]);

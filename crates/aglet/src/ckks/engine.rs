@@ -23,7 +23,7 @@ pub struct Engine {
     pub(crate) bootstrap: BootstrapState,
     pub(crate) runtime: Arc<Runtime>,
     pub(super) fitted: Fitted,
-    pub(super) card_memories: Cache<(Arc<BootstrapCircuit>, usize), CardMemory, 8>,
+    pub(super) card_memories: Cache<(Arc<BootstrapCircuit>, usize, usize), CardMemory, 8>,
 }
 
 /// The relinearization key, which products need: it switches from the square of the secret key to the secret key.

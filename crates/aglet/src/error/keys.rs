@@ -43,6 +43,10 @@ sentences! {
         "The card has {:.2} GB free and {what} takes {:.2} GB more there; drop keys, encoded matrices and ciphertexts that are not needed, end other \
          programs on the card, or compute with mode=\"parallel\".",
         gb(free), gb(needed);
+    CardSwitch { what: &'static str, needed: u64, keys: u64, room: u64 } =>
+        "The card has room for {:.2} GB and {what} takes {:.2} GB there, {:.2} of them keys; make a bootstrap key of size=\"medium\", use fewer \
+         slots, end other programs on the card, or compute with mode=\"parallel\".",
+        gb(room), gb(needed), gb(keys);
     CardMap { what: &'static str, needed: u64, free: u64 } =>
         "The card has {:.2} GB free and {what} takes {:.2} GB there encoded; use it as it is without encoding it, encode it for a lower level, drop \
          encoded ones, end other programs on the card, or compute with mode=\"parallel\".",

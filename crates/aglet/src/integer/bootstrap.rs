@@ -3,6 +3,7 @@
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
 use crate::bootstraps::{add_up, Bootstraps};
+use crate::card_memory::More;
 use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
 use crate::{Control, Error, LevelError, MemoryError, NoiseError, SecretKey};
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Part, INPUT_LEVEL};
@@ -130,7 +131,14 @@ impl Engine {
         let inputs: Vec<_> = samples.iter().map(input).collect();
         self.run(|| {
             let e = PrimePowerCiphertextEvaluator::new(&ctx, &key.keys).stopped_by(control.flag());
-            self.fits_card((circuit, samples.len()), key)?;
+            // What goes up is whole, also where the stages begin with a part of it.
+            let n = ctx.ring().n();
+            let rest = samples.iter().flat_map(|sample| &sample.polys).map(|poly| {
+                let bytes = 8 * n * (poly.whole().limbs() - (level + 1));
+                (bytes, if poly.card().is_some() { bytes } else { 0 })
+            });
+            let rest = rest.fold((0, 0), |(all, there), (bytes, own)| (all + bytes, there + own));
+            self.fits_with(rest, (circuit, samples.len()), key)?;
             let pipeline = self.bootstrap.parts.pipeline(&e, circuit, || Ok(()))?;
             Ok(pipeline.run(&e, &inputs, probe)?)
         })
@@ -219,6 +227,20 @@ impl Engine {
         let found = self.run_circuit(&circuit, &[&sample], key, (control, &mut watch));
         self.bootstrap.parts.remember(watch.ran);
         Ok(self.numbers(&found?.remove(0), RAISED_NOISE, 1))
+    }
+
+    /// Refuses that, behind a key switch with a key that stays, where a card has no room for it.
+    pub(crate) fn fits_raising(
+        &self,
+        more: More,
+        of: Messages,
+        key: &BootstrapKey,
+        control: &Control,
+    ) -> Result<(), Error> {
+        match self.fitted.on_card(&**self.ctx.ring().backend())? {
+            true => self.fits_with(more, (&self.raising(of, control)?, 1), key),
+            false => Ok(()),
+        }
     }
 
     /// The stages of such messages, which are kept: interpolation takes a while.

@@ -2,9 +2,10 @@
 
 use super::{cost, BootstrapKey, Ciphertext, Engine, IntegerParams, RelinearizationKey};
 pub use crate::card_memory::CardMemory;
+use crate::card_memory::{More, FROM_FHEW, TO_FHEW};
 use crate::{card_memory, Error, MemoryError};
-use aglet_bootstrap::integer::BootstrapCircuit;
-use aglet_bootstrap::Bootstrapper;
+use aglet_bootstrap::integer::{BootstrapCircuit, Part};
+use aglet_bootstrap::{Bootstrapper, KeyNeed};
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::integer::{CostInteger, SlotCost};
 use aglet_schemes::Evaluator;
@@ -41,10 +42,10 @@ fn of_circuit(circuit: &BootstrapCircuit, count: usize) -> Result<CardMemory, Er
 /// The same, if the bytes of the polynomials of a run are known.
 pub(super) fn with(circuit: &BootstrapCircuit, working: usize) -> Result<CardMemory, Error> {
     let (params, keys) = circuit.keys()?;
-    let needed = circuit.needs()?;
-    let met = keys.iter().filter(|key| needed.iter().flatten().any(|need| need.role == key.role));
+    let keys: KeySet<_> = keys.into_iter().map(|KeyNeed { role, spec }| (role, spec)).collect();
+    let met = keys.met(circuit.needs()?.concat().iter().map(KeyNeed::place));
     Ok(CardMemory {
-        keys: met.map(|key| key.spec.card_bytes(params.n())).sum(),
+        keys: met.iter().map(|(_, spec)| spec.card_bytes(params.n())).sum(),
         maps: circuit.encoded_bytes()?,
         tables: card_memory::tables([&params])?,
         working,
@@ -80,24 +81,34 @@ impl Engine {
     }
 
     /// Refuses stages with this key that a card has no room for, with so many inputs.
-    pub(super) fn fits_card(
+    fn fits_card(&self, jobs: (&Arc<BootstrapCircuit>, usize), key: &BootstrapKey) -> Result<(), Error> {
+        self.fits_with((0, 0), jobs, key)
+    }
+
+    /// The same with more there.
+    pub(super) fn fits_with(
         &self,
+        more: More,
         (circuit, count): (&Arc<BootstrapCircuit>, usize),
         key: &BootstrapKey,
     ) -> Result<(), Error> {
+        let what = match circuit.part {
+            Part::Whole => "a bootstrap",
+            Part::Lowering => TO_FHEW,
+            Part::Raising(_) => FROM_FHEW,
+        };
         let backend = &**self.ctx.ring().backend();
         // To ask a card takes little beside a bootstrap.
         let Some(room) = backend.room()? else { return Ok(()) };
         let memory = self.card_memory(circuit, count)?;
+        let memory = CardMemory { keys: memory.keys + more.0, ..memory };
         if memory.bytes() as u64 > room {
-            return Err(refused("a bootstrap", memory.keys, memory.bytes() as u64, room).into());
+            return Err(refused(what, memory.keys, memory.bytes() as u64, room).into());
         }
-        let needs = circuit.needs()?.concat();
-        let met = key.keys.iter().filter(|(role, _)| needs.iter().any(|need| need.role == *role));
-        let there = met.map(|(_, key)| key.words().card_bytes_there()).sum::<usize>();
+        let there = key.keys.met(circuit.needs()?.concat().iter().map(KeyNeed::place)).card_bytes_there();
         let maps = if self.keeps(circuit) { memory.maps } else { 0 };
         let ctx = self.context_of(circuit)?;
-        memory.beside(backend, &[&**self.ctx.ring(), &**ctx.ring()], ("a bootstrap", there + maps))
+        memory.beside(backend, &[&**self.ctx.ring(), &**ctx.ring()], (what, there + more.1 + maps))
     }
 
     /// How many inputs a card has room for at once, at least one; all of them where no card computes.

@@ -39,8 +39,9 @@ impl SchemeSwitch {
         let mut members = self.halves(real, false)?;
         members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
         let noise = self.noise_up(&members)?;
+        let (packing, small_to_large) = key.back()?;
+        self.slots.fits_raising(small_to_large.on_card(), &keys, imaginary.is_none())?;
         let sample = self.slots.run(|| {
-            let (packing, small_to_large) = key.back()?;
             let samples = SmallToLargeKey::pack(&self.between, ctx, packing, &members)?;
             control.check()?;
             Ok(small_to_large.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)

@@ -4,6 +4,7 @@
 //! signs expect. A ring switch then changes the secret to that of the FHEW engine, and each coefficient is extracted as an LWE ciphertext.
 //! The conversion from FHEW packs bits as coefficients (repacking) and ends like a bootstrap.
 
+mod card;
 mod from_fhew;
 mod integers;
 mod key;
@@ -14,6 +15,7 @@ pub use from_fhew::Bits;
 pub use key::{IntegerSchemeSwitchKey, SchemeSwitchKey, SwitchKey};
 pub use to_fhew::{Parts, Reading};
 
+use crate::card_memory::CardMemory;
 use crate::fhew;
 use crate::runtime::{machine, Cache, Runtime};
 use crate::{ckks, integer, Error, MemoryError, ParameterError};
@@ -66,9 +68,12 @@ pub type SchemeSwitch = Switch<ckks::Engine>;
 /// Of integers.
 pub type IntegerSchemeSwitch = Switch<integer::Engine>;
 
-/// Conversions to FHEW that a switch of CKKS keeps encoded.
+/// Conversions to FHEW that a switch of CKKS keeps encoded, and what a card takes for them.
 #[derive(Default)]
-pub struct Pipelines(Cache<Conversion, ToFhewPipeline, PIPELINES>);
+pub struct Pipelines(
+    Cache<Conversion, ToFhewPipeline, PIPELINES>,
+    Cache<(Conversion, card::Input), CardMemory, { 4 * PIPELINES }>,
+);
 
 impl SlotEngine for ckks::Engine {
     type Kept = Pipelines;

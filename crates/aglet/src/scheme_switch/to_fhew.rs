@@ -123,6 +123,13 @@ pub(super) fn extracted(
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Conversion(Request, f64);
 
+impl Conversion {
+    /// The part of the torus that the value 1 takes.
+    pub(super) fn torus(&self) -> f64 {
+        self.1
+    }
+}
+
 /// How far from a whole number a slot may be known to be.
 const NEARLY: f64 = 0.25;
 /// Of what real numbers may be known to be beyond the ends: rounding in a bound that was computed. Noise has a 34th of the torus there.
@@ -154,6 +161,7 @@ impl SchemeSwitch {
         let keys = bootstrap.on_chain(&circuit.params);
         let fhew = &self.fhew.ctx;
         self.slots.run(|| {
+            self.fits_to_fhew(ct, (&circuit, &keys), Conversion(circuit.request, reading.torus()))?;
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
             let pipeline = self.pipeline(&e, &circuit, reading)?;
             let lowest = self.slots.adjust(ct, 0)?;

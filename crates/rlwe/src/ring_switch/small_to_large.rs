@@ -100,6 +100,13 @@ impl SmallToLargeKey {
         self.keys.iter().map(SwitchingKey::byte_count).sum()
     }
 
+    /// Bytes on a card, and those of them that are there already. The switch itself takes little beside: it has one limb of the chain.
+    #[must_use]
+    pub fn on_card(&self) -> (usize, usize) {
+        let there = self.keys.iter().map(|key| key.words().card_bytes_there());
+        (self.keys.iter().map(SwitchingKey::card_bytes).sum(), there.sum())
+    }
+
     /// Ciphertexts as coefficients of the large ring, each at its place: for every class that has one a sample of the small ring. All
     /// others are zero.
     ///

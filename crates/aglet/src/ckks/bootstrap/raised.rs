@@ -1,6 +1,7 @@
 //! Only the end of a bootstrap: bits in coefficients modulo q0 become the slots of a fresh ciphertext.
 
 use super::iterated::{added, state};
+use super::room::Jobs;
 use super::run::BootstrapKeys;
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
@@ -57,7 +58,8 @@ impl Engine {
         };
         let input = Arc::new(input);
         let pass = Pass { number: 0, count: 1 };
-        let (mut out, ran) = self.on_circuit((&circuit, 1), keys, (pass, control), |e, pipeline, probe| {
+        let jobs = Jobs { circuit: &circuit, count: 1, from: first };
+        let (mut out, ran) = self.on_circuit(jobs, keys, (pass, control), |e, pipeline, probe| {
             Ok(pipeline.run_from(e, first, std::slice::from_ref(&input), probe)?)
         })?;
         self.remember(ran);

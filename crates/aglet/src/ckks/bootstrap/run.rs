@@ -1,6 +1,7 @@
 //! Runs a bootstrap: brings together the keys and the pipeline of a bootstrap circuit.
 
 use super::key::BootstrapKey;
+use super::room::Jobs;
 use super::state::CkksPipeline;
 use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
@@ -147,19 +148,20 @@ impl Engine {
 
     /// Runs work with the pipeline of a bootstrap circuit, on so many inputs, and keys that fit it. Gives its results as ciphertexts of
     /// this engine, and what the stages took.
-    pub(super) fn on_circuit(
+    pub(super) fn on_circuit<'a>(
         &self,
-        (circuit, count): (&Arc<BootstrapCircuit>, usize),
+        jobs: impl Into<Jobs<'a>>,
         keys: BootstrapKeys<'_>,
         (pass, control): (Pass, &Control),
         work: impl FnOnce(&CkksEvaluator<'_>, &CkksPipeline, &mut Watch<'_>) -> Result<Vec<Ciphertext>, Error> + Send,
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
+        let jobs @ Jobs { circuit, .. } = jobs.into();
         let ctx = self.context_of(&circuit.params)?;
         let packed = keys.bootstrap.packed();
         let others = packed.map(|keys| keys as &(dyn std::any::Any + Send + Sync));
         let keys = keys.bootstrap.eval_keys(self.params(), &circuit.params, &keys)?;
         self.run(|| {
-            self.fits_bootstraps((circuit, count), (&keys, packed))?;
+            self.fits_bootstraps(jobs, (&keys, packed))?;
             let e =
                 CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_others(others).stopped_by(control.flag());
             let mut probe = Watch::new(control, pass, &**self.ctx.ring().backend());

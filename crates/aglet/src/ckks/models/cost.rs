@@ -5,7 +5,7 @@ use crate::runtime::Counter;
 pub use crate::runtime::{work_json, StageCost};
 use crate::Error;
 use aglet_bootstrap::ckks::BootstrapKind;
-use aglet_bootstrap::{Bootstrapper, Scaled};
+use aglet_bootstrap::{Bootstrapper, Pipeline, Scaled};
 use aglet_ring::Demand;
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::cost::CostEvaluator;
@@ -49,12 +49,22 @@ pub(super) struct Counted {
 
 /// Counts `count` bootstraps side by side, with keys of these shapes on the chain of the circuit.
 pub(super) fn counted(circuit: &BootstrapCircuit, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<Counted, Error> {
+    counted_from(circuit, keys, (count, 0))
+}
+
+/// The same of their stages from this one on.
+pub(super) fn counted_from(
+    circuit: &BootstrapCircuit,
+    keys: KeySet<KeySwitchSpec>,
+    (count, from): (usize, usize),
+) -> Result<Counted, Error> {
     let e = CostEvaluator::new(circuit.params.clone(), keys);
-    let Scaled { level, scale } = circuit.plan.input();
+    let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
+    let Scaled { level, scale } = circuit.plan.stages().get(from).map_or(circuit.plan.input(), |stage| stage.from);
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();
     let mut counter = Counter::of(|| e.take());
     // What a run returns is copied before the rest goes.
-    let out = circuit.run(&e, &inputs, &mut counter)?;
+    let out = pipeline.run_from(&e, from, &inputs, &mut counter)?;
     let _own: Vec<_> = out.iter().map(|ct| e.encrypt(e.level(ct), e.scale(ct))).collect();
     Ok(Counted { stages: counter.stages, demand: e.demand(), card: e.card_bytes() })
 }
@@ -74,7 +84,7 @@ pub fn key_shapes(circuit: &BootstrapCircuit) -> Result<KeySet<KeySwitchSpec>, E
 
 /// The circuit that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
 /// what is done with the result.
-fn key_circuit(circuit: &BootstrapCircuit) -> Result<Cow<'_, BootstrapCircuit>, Error> {
+pub(super) fn key_circuit(circuit: &BootstrapCircuit) -> Result<Cow<'_, BootstrapCircuit>, Error> {
     let whole = &circuit.whole;
     let own = circuit.request;
     let key = BootstrapKind::of(whole).rules().request_of_key(own);

@@ -45,8 +45,10 @@ impl IntegerSchemeSwitch {
         fits_values(cells.len(), packing_bytes(&self.fhew.ctx, cells.len()))?;
         let worst = cells.iter().map(LweCiphertext::variance).fold(0.0, f64::max);
         let bound = self.bound(raised, self.variance_from_fhew(worst)?)?;
+        let of = (raised.count, raised.torus, bound);
+        self.slots.fits_raising(small_to_large.on_card(), of, bootstrap, control)?;
         let sample = self.slots.run(|| self.packed(cells, raised.zero, (packing, small_to_large), control))?;
-        self.slots.raise(sample, (raised.count, raised.torus, bound), bootstrap, control)
+        self.slots.raise(sample, of, bootstrap, control)
     }
 
     /// Messages as coefficients modulo q0 under the main secret, those of a phase `zero` as 0.
