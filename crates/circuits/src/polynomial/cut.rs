@@ -70,26 +70,32 @@ impl Row {
 }
 
 impl Cut {
-    /// What is tried for a polynomial of this degree in so many levels.
+    /// What is tried for a polynomial of this degree in so many levels: half of the coefficients may be zero, so nothing that costs more than
+    /// twice as much as another if none is.
     pub(super) fn all(basis: Basis, degree: usize, levels: usize) -> impl Iterator<Item = Self> {
         let leaves = LEAVES.into_iter().filter(move |&leaf| leaf == LEAVES[0] || leaf < degree);
         let sets = leaves.flat_map(move |leaf| {
             let multiples = MULTIPLES.into_iter().filter(move |j| *j == 1 || (leaf + 1) * j <= degree);
             multiples.flat_map(move |j| [1 << (levels - 1), (leaf + 1) * j].map(|highest| (leaf, j, highest)))
         });
-        let cuts = sets.map(move |(leaf, multiples, highest)| {
+        let made = move |(leaf, multiples, highest): (usize, usize, usize), most: usize| {
             let powers = (0..levels).map(|k| 1 << k).filter(|&k| k <= highest);
             let multiples = (1..=multiples).map(|j| (leaf + 1) * j);
             let elements: BTreeSet<usize> = powers.chain(1..=leaf).chain(multiples).filter(|&k| k <= degree).collect();
-            Self::new(basis, elements.into_iter().collect(), degree, levels)
-        });
-        cuts.filter(move |cut| cut.reaches(degree))
+            let most = most.checked_sub(RELINEARIZATION * elements.len())?;
+            Self::new(basis, elements.into_iter().collect(), (degree, levels), most)
+        };
+        let one = made((LEAVES[2], MULTIPLES[1], 1 << (levels - 1)), usize::MAX);
+        let most = one
+            .map_or(usize::MAX, |cut| 2 * (RELINEARIZATION * cut.elements.len() + cut.rows[levels - 1].reaches.len()));
+        sets.filter_map(move |set| made(set, most))
     }
 
-    fn new(basis: Basis, elements: Vec<usize>, degree: usize, levels: usize) -> Self {
+    /// None if that degree takes more than so much.
+    fn new(basis: Basis, elements: Vec<usize>, (degree, levels): (usize, usize), most: usize) -> Option<Self> {
         let mut cut = Self { basis, elements, rows: Vec::with_capacity(levels) };
-        (0..levels).for_each(|drop| cut.rows.push(cut.row(drop, degree)));
-        cut
+        (0..levels).for_each(|drop| cut.rows.push(cut.row(drop, degree, most)));
+        cut.reaches(degree).then_some(cut)
     }
 
     /// Whether a line with the last drop has so many degrees.
@@ -110,30 +116,37 @@ impl Cut {
         }
     }
 
-    /// Lines at a drop; those above are there.
-    fn row(&self, drop: usize, degree: usize) -> Row {
+    /// Lines at a drop of at most this cost; those above are there.
+    fn row(&self, drop: usize, degree: usize, most: usize) -> Row {
         let there = |k: &usize| self.elements.binary_search(k).is_ok() && depth(k - 1) <= drop;
         let terms = (1..).take_while(there).count();
         let mut reaches = vec![Reach { end: terms + 1, last: None }];
-        let above = drop.checked_sub(1).map(|above| &self.rows[above]);
-        let most = above.map_or(0, |above| above.reaches.len() + RELINEARIZATION - 1);
+        let Some(above) = drop.checked_sub(1).map(|above| &self.rows[above]) else { return Row { terms, reaches } };
         let usable = &self.elements[..self.elements.partition_point(|&k| depth(k - 1) <= drop)];
+        let largest_up_to = |end: usize| usable[usable.partition_point(|&k| k <= end) - 1];
+        // By the cost of a factor, to which degree it reaches; by the cost of a line, by which element it goes on.
+        let factors: Vec<usize> = (1..).map_while(|cost| above.degree(cost)).collect();
+        let mut elements = vec![largest_up_to(terms + 1)];
         let whole = (degree + 1).min(2 << drop);
         loop {
             let (cost, end) = (reaches.len(), reaches[reaches.len() - 1].end);
             // Without large powers of two some degrees are out of reach.
-            let stuck = cost > most && reaches[cost - most - 1].end == end;
-            let Some(above) = above.filter(|_| end < whole && !stuck) else { return Row { terms, reaches } };
-            let next = |of_factor: usize| {
-                let (before, degree) = (cost - of_factor, above.degree(of_factor)?);
-                let start = reaches[before].end;
-                let element = usable[usable.partition_point(|&k| k <= start).checked_sub(1)?];
+            let stuck = cost > factors.len() && reaches[cost - factors.len() - 1].end == end;
+            if end >= whole || stuck || cost > most {
+                return Row { terms, reaches };
+            }
+            let mut best = reaches[cost - 1];
+            for (before, &reached) in (0..cost).rev().zip(&factors) {
+                let element = elements[before];
                 // D_m D_k = D_(m+k) + D_(m-k), for k up to m.
-                let degree = if self.basis == Basis::Dickson { degree.min(element) } else { degree };
-                Some(Reach { end: element + degree + 1, last: Some(Piece { start, element, before }) })
-            };
-            let best = (1..=cost.min(most)).filter_map(next).max_by_key(|reach| reach.end);
-            reaches.push(best.filter(|best| best.end > end).unwrap_or(reaches[cost - 1]));
+                let reached = if self.basis == Basis::Dickson { reached.min(element) } else { reached };
+                if element + reached + 1 > end && element + reached + 1 >= best.end {
+                    let piece = Piece { start: reaches[before].end, element, before };
+                    best = Reach { end: element + reached + 1, last: Some(piece) };
+                }
+            }
+            elements.push(largest_up_to(best.end));
+            reaches.push(best);
         }
     }
 }
