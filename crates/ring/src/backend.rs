@@ -92,8 +92,13 @@ pub trait Backend: Send + Sync {
         q_limbs: usize,
         plan: &Division,
     ) -> Result<Vec<Poly<Eval>>, Error> {
-        let polys = self.forms(ring, forms, (q_limbs, 0))?;
-        self.divide(ring, &polys.iter().collect::<Vec<_>>(), plan)
+        // Two at a time, those of a ciphertext: the forms of many would stand side by side.
+        let mut out = Vec::with_capacity(forms.len());
+        for pair in forms.chunks(2) {
+            let polys = self.forms(ring, pair, (q_limbs, 0))?;
+            out.extend(self.divide(ring, &polys.iter().collect::<Vec<_>>(), plan)?);
+        }
+        Ok(out)
     }
     /// [`HostRing::relinearize`], here by the operations that it stands for.
     fn relinearize(

@@ -222,21 +222,37 @@ fn evaluate_line<E: Forms>(
     elements: &[Elements<E>],
     ends: &Ends<'_, E>,
 ) -> Result<Vec<E::Ciphertext>, Error> {
+    let mut factors: Vec<Vec<E::Ciphertext>> = vec![Vec::new(); of.factors.len()];
+    // Sums of terms share the elements: all of a variable go side by side.
+    let (sums, lines): (Vec<_>, Vec<_>) = (0..).zip(&of.factors).partition(|(_, factor)| factor.factors.is_empty());
     let inner = |forms: &[Quadratic<'_, E::Ciphertext, E::Scalar, E::Scale>]| Ok(e.forms(forms)?);
-    let factor = |factor| evaluate_line(e, factor, elements, &inner);
-    let factors = of.factors.iter().map(factor).collect::<Result<Vec<_>, _>>()?;
+    for (place, line) in lines {
+        factors[place] = evaluate_line(e, line, elements, &inner)?;
+    }
+    let of_variable = |elements| sums.iter().map(move |(_, sum)| sum.form(elements, &[]));
+    let found = inner(&elements.iter().flat_map(of_variable).collect::<Vec<_>>())?;
+    for (number, found) in found.into_iter().enumerate() {
+        factors[sums[number % sums.len()].0].push(found);
+    }
     let forms = elements.iter().enumerate().map(|(i, elements)| {
-        let pairs = of.line.products.iter().zip(&factors);
-        let products = pairs.map(|((k, _), found)| Product { factor: 1, left: &elements[k], right: &found[i] });
-        Quadratic {
-            products: products.collect(),
-            terms: of.line.terms.iter().map(|(c, k)| (*c, &elements[k])).collect(),
-            constant: of.line.constant,
-            level: of.place.level,
-            scale: of.place.scale,
-        }
+        let factors: Vec<_> = factors.iter().map(|found| &found[i]).collect();
+        of.form(elements, &factors)
     });
     ends(&forms.collect::<Vec<_>>())
+}
+
+impl<S: Scalar, F: Scale> ScaledLine<'_, S, F> {
+    /// The form of one variable.
+    fn form<'e, C>(&self, elements: &'e BTreeMap<usize, C>, factors: &[&'e C]) -> Quadratic<'e, C, S, F> {
+        let pairs = self.line.products.iter().zip(factors);
+        Quadratic {
+            products: pairs.map(|((k, _), right)| Product { factor: 1, left: &elements[k], right }).collect(),
+            terms: self.line.terms.iter().map(|(c, k)| (*c, &elements[k])).collect(),
+            constant: self.line.constant,
+            level: self.place.level,
+            scale: self.place.scale,
+        }
+    }
 }
 
 /// `[x, x^2, ..]` or `[T_1, T_2, ..]` up to a degree, as ciphertexts to compute with: element `k` stands `ceil(log2 k)`

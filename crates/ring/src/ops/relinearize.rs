@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// Words of a tile: the tiles of all rows of two products stay in an L2 cache of 1 MB.
 const TILE: usize = 1024;
 
+/// As many forms are divided one by one: the halves of a ciphertext share nothing.
+const FEW: usize = 2;
+
 /// Whether this machine relinearizes so many products that meet one key in one go: one alone is no quicker so.
 pub const fn in_one_go(products: usize) -> bool {
     products > 1
@@ -80,10 +83,7 @@ impl HostRing {
         let keys = words.rows(self, q_limbs, &[None]);
         let mut out = Vec::with_capacity(2 * of.len());
         for mut tail in self.leaving(&work, &keys, plan)? {
-            let mut rows: Poly<Coeff> = self.rows(plan.rows.len())?;
-            let then = |i: usize, limb: &mut [u64]| self.table(i).forward(limb);
-            self.convert(&plan.converter, tail.limbs_mut().collect(), rows.limbs_mut().collect(), then)?;
-            out.push(rows.transformed());
+            out.push(self.remainder(&mut tail, plan)?);
         }
         let tile = TILE.min(self.n() / 2);
         let room = || (Aligned::new(4 * of.len() * tile), Rows::default());
@@ -105,14 +105,58 @@ impl HostRing {
     }
 
     /// `round(form / R)` for every form of `q_limbs` limbs, with `R` the primes that leave by the plan: what [`HostRing::forms`] and
-    /// [`HostRing::divide`] give, with the same words. No form is stored.
+    /// [`HostRing::divide`] give, with the same words. No form is stored. Of many forms, a tile of what they share stays in the cache for all.
     ///
     /// # Errors
     /// Memory that cannot be had.
     pub fn divide_forms(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
         assert!(plan.limbs == q_limbs && !plan.gained, "a dividend has the limbs of the plan");
         forms.iter().flat_map(Form::operands).try_for_each(Poly::fetch)?;
+        if forms.len() > FEW {
+            return self.divide_many(forms, q_limbs, plan);
+        }
         forms.iter().map(|form| self.divide_form(form, q_limbs, plan)).collect()
+    }
+
+    fn divide_many(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        let tile = TILE.min(self.n() / 2);
+        let tails = forms.iter().map(|_| self.rows(plan.leaving.len()));
+        let mut tails: Vec<Poly<Coeff>> = tails.collect::<Result<_, _>>()?;
+        // Mostly one limb leaves: threads take forms.
+        let some = forms.len().div_ceil(rayon::current_num_threads());
+        tails.par_chunks_mut(some).zip(forms.par_chunks(some)).for_each_init(Rows::default, |rows, (tails, forms)| {
+            for (mut limb, leaving) in side_by_side(tails).into_iter().zip(&plan.leaving) {
+                for start in (0..self.n()).step_by(tile) {
+                    for (form, row) in forms.iter().zip(&mut limb) {
+                        self.form_tile(form, (q_limbs, leaving.limb), start, rows, &mut row[start..start + tile]);
+                    }
+                }
+                limb.into_iter().for_each(|row| self.table(leaving.prime).inverse_scaled(row, leaving.factor));
+            }
+        });
+        let remainder = |tail: &mut Poly<Coeff>| self.remainder(tail, plan);
+        let mut out = tails.iter_mut().map(remainder).collect::<Result<Vec<_>, _>>()?;
+        drop(tails);
+        let room = || (Aligned::new(tile), Rows::default());
+        side_by_side(&mut out).par_iter_mut().enumerate().for_each_init(room, |(minuend, rows), (i, limb)| {
+            let table = self.table(i);
+            for start in (0..self.n()).step_by(tile) {
+                for (form, row) in forms.iter().zip(limb.iter_mut()) {
+                    self.form_tile(form, (q_limbs, i), start, rows, minuend.words());
+                    let row = &mut row[start..start + tile];
+                    table.kernels().rsub_mul(table.modulus(), row, minuend.words(), plan.rows[i].inverse);
+                }
+            }
+        });
+        Ok(out)
+    }
+
+    /// What a dividend is modulo the primes that leave, at those that stay.
+    fn remainder(&self, tail: &mut Poly<Coeff>, plan: &Division) -> Result<Poly<Eval>, Error> {
+        let mut rows: Poly<Coeff> = self.rows(plan.rows.len())?;
+        let then = |i: usize, limb: &mut [u64]| self.table(i).forward(limb);
+        self.convert(&plan.converter, tail.limbs_mut().collect(), rows.limbs_mut().collect(), then)?;
+        Ok(rows.transformed())
     }
 
     fn divide_form(&self, form: &Form<'_>, q_limbs: usize, plan: &Division) -> Result<Poly<Eval>, Error> {

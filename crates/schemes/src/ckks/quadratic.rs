@@ -26,11 +26,11 @@ struct Summed<'a> {
     square: Option<Form<'a>>,
 }
 
-/// Both halves of a product, if there is one.
-type Relinearized = Option<[Poly<Eval>; 2]>;
-
 /// Products that are relinearized side by side: the key is read once for them, and tiles of all stay in a cache.
 pub(super) const TOGETHER: usize = 4;
+
+/// Forms without products that are divided together: tiles of what they share stay in a cache.
+const SHARING: usize = 16;
 
 /// Forms of one level, whose products are relinearized side by side. They are divided by the special primes and so many of the chain: one,
 /// or none for what is not to be rescaled.
@@ -59,29 +59,52 @@ pub(super) fn divided(
         }
     }
     let mut relinearized = relinearized.into_iter();
-    let found: Vec<_> = summed.iter().map(|one| one.square.as_ref().and_then(|_| relinearized.next())).collect();
-    // Many forms without products go side by side; of a few, each has all threads for its limbs.
-    let many = forms.len() >= 2 * rayon::current_num_threads();
-    let least = if many { 1 } else { forms.len() };
-    let finish = |((one, found), form): ((&Summed<'_>, Relinearized), &Quadratic<'_, CkksCiphertext>)| {
+    let mut quotients =
+        if drop == 0 { Vec::new() } else { quotients(e, &summed, (first.level + 1, drop))? }.into_iter();
+    let finish = |(one, form): (&Summed<'_>, &Quadratic<'_, CkksCiphertext>)| {
         e.check_stop()?;
-        let polys = match found {
-            Some(polys) => polys.into(),
+        let polys: Vec<_> = match &one.square {
+            Some(_) => relinearized.next().into_iter().flatten().collect(),
             None if drop == 0 => e.context().ring().forms(&one.halves, form.level + 1, 0)?,
-            // Without a product there is nothing to divide by but the prime.
-            None => divide_forms(e.context(), &one.halves, (form.level + 1, drop))?,
+            None => quotients.by_ref().take(2).collect(),
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
         let stated = one.stated.disturbed(in_slots(one.like.slots, rounding(e.context(), 2), scale));
         Ok::<_, Error>(Arc::new(one.like.with(polys, scale).real_if(one.real).stating(stated)))
     };
-    summed.par_iter().zip(found).zip(forms).with_min_len(least).map(finish).collect()
+    summed.iter().zip(forms).map(finish).collect()
+}
+
+/// The halves of all forms without products, which there is nothing to divide by but primes of the chain. Neighbours that have terms of
+/// the same ciphertexts are divided together.
+fn quotients(
+    e: &CkksEvaluator<'_>,
+    summed: &[Summed<'_>],
+    (limbs, drop): (usize, usize),
+) -> Result<Vec<Poly<Eval>>, Error> {
+    let plain: Vec<_> = summed.iter().filter(|one| one.square.is_none()).collect();
+    let groups: Vec<_> = plain.chunk_by(|a, b| a.shares(b)).flat_map(|group| group.chunks(SHARING)).collect();
+    // Many groups go side by side; of a few, each has all threads for its limbs.
+    let many = groups.len() >= 2 * rayon::current_num_threads();
+    let least = if many { 1 } else { groups.len().max(1) };
+    let divided = groups.par_iter().with_min_len(least).map(|group| {
+        e.check_stop()?;
+        let halves: Vec<_> = group.iter().flat_map(|one| one.halves.clone()).collect();
+        Ok(divide_forms(e.context(), &halves, (limbs, drop))?)
+    });
+    let divided: Vec<Vec<_>> = divided.collect::<Result<_, Error>>()?;
+    Ok(divided.into_iter().flatten().collect())
 }
 
 impl<'a> Summed<'a> {
     /// What meets the relinearization key, if anything does.
     fn tensor(&self) -> Option<Tensor<'a>> {
         Some(Tensor { lifted: self.halves.clone(), square: self.square.clone()? })
+    }
+    /// Whether another one begins with the same ciphertext, as sums of powers of one variable do.
+    fn shares(&self, other: &Self) -> bool {
+        let first = |one: &Self| one.halves[0].operands().next().map(std::ptr::from_ref);
+        first(self) == first(other)
     }
 }
 
