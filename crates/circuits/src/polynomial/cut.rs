@@ -15,6 +15,9 @@ use std::collections::BTreeSet;
 /// What a relinearization costs, where a sum of terms, which is rescaled too, costs 1: by the transforms of both.
 pub(super) const RELINEARIZATION: usize = 3;
 
+/// What a product costs where its operands are brought to its level by a division, as integers are.
+pub(super) const PRODUCT: usize = 1;
+
 /// The degrees of leaves.
 const LEAVES: [usize; 4] = [3, 7, 15, 31];
 
@@ -25,6 +28,8 @@ const MULTIPLES: [usize; 6] = [1, 3, 5, 7, 11, 15];
 #[derive(Debug, Clone)]
 pub(super) struct Cut {
     basis: Basis,
+    /// What a product costs.
+    product: usize,
     /// Ascending.
     elements: Vec<usize>,
     /// By the drop.
@@ -60,10 +65,11 @@ struct Piece {
 }
 
 impl Row {
-    /// The degree to which a line of this cost reaches.
-    fn degree(&self, cost: usize) -> Option<usize> {
-        match cost.checked_sub(RELINEARIZATION) {
-            None => Some(self.terms),
+    /// The degree to which a factor of this cost reaches, its product included; a constant is none.
+    fn degree(&self, cost: usize, product: usize) -> Option<usize> {
+        match cost.checked_sub(product + RELINEARIZATION) {
+            None if cost > product => Some(self.terms),
+            None => Some(0),
             Some(of_factors) => self.reaches.get(of_factors).map(|reach| reach.end - 1),
         }
     }
@@ -72,7 +78,7 @@ impl Row {
 impl Cut {
     /// What is tried for a polynomial of this degree in so many levels: half of the coefficients may be zero, so nothing that costs more than
     /// twice as much as another if none is.
-    pub(super) fn all(basis: Basis, degree: usize, levels: usize) -> impl Iterator<Item = Self> {
+    pub(super) fn all((basis, product): (Basis, usize), degree: usize, levels: usize) -> impl Iterator<Item = Self> {
         let leaves = LEAVES.into_iter().filter(move |&leaf| leaf == LEAVES[0] || leaf < degree);
         let sets = leaves.flat_map(move |leaf| {
             let multiples = MULTIPLES.into_iter().filter(move |j| *j == 1 || (leaf + 1) * j <= degree);
@@ -83,7 +89,7 @@ impl Cut {
             let multiples = (1..=multiples).map(|j| (leaf + 1) * j);
             let elements: BTreeSet<usize> = powers.chain(1..=leaf).chain(multiples).filter(|&k| k <= degree).collect();
             let most = most.checked_sub(RELINEARIZATION * elements.len())?;
-            Self::new(basis, elements.into_iter().collect(), (degree, levels), most)
+            Self::new((basis, product), elements.into_iter().collect(), (degree, levels), most)
         };
         let one = made((LEAVES[2], MULTIPLES[1], 1 << (levels - 1)), usize::MAX);
         let most = one
@@ -92,8 +98,13 @@ impl Cut {
     }
 
     /// None if that degree takes more than so much.
-    fn new(basis: Basis, elements: Vec<usize>, (degree, levels): (usize, usize), most: usize) -> Option<Self> {
-        let mut cut = Self { basis, elements, rows: Vec::with_capacity(levels) };
+    fn new(
+        (basis, product): (Basis, usize),
+        elements: Vec<usize>,
+        (degree, levels): (usize, usize),
+        most: usize,
+    ) -> Option<Self> {
+        let mut cut = Self { basis, product, elements, rows: Vec::with_capacity(levels) };
         (0..levels).for_each(|drop| cut.rows.push(cut.row(drop, degree, most)));
         cut.reaches(degree).then_some(cut)
     }
@@ -125,7 +136,7 @@ impl Cut {
         let usable = &self.elements[..self.elements.partition_point(|&k| depth(k - 1) <= drop)];
         let largest_up_to = |end: usize| usable[usable.partition_point(|&k| k <= end) - 1];
         // By the cost of a factor, to which degree it reaches; by the cost of a line, by which element it goes on.
-        let factors: Vec<usize> = (1..).map_while(|cost| above.degree(cost)).collect();
+        let factors: Vec<usize> = (1..).map_while(|cost| above.degree(cost, self.product)).collect();
         let mut elements = vec![largest_up_to(terms + 1)];
         let whole = (degree + 1).min(2 << drop);
         loop {

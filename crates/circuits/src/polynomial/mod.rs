@@ -93,16 +93,17 @@ impl<S: Scalar> Series<S> {
     /// [`Error::ConstantPolynomial`] when no coefficient beyond the first differs from zero, [`Error::Factor`] when one is
     /// not finite.
     pub fn new(basis: Basis, coefficients: &[S]) -> Result<Self, Error> {
-        Self::fewest(basis, vec![coefficients.to_vec()], 1, 0)?.pop().ok_or(Error::ConstantPolynomial)
+        Self::fewest((basis, cut::PRODUCT), vec![coefficients.to_vec()], 1, 0)?.pop().ok_or(Error::ConstantPolynomial)
     }
 
-    /// Several polynomials in powers, which share these powers and end at one level: as many of each of so many variables. They are cut so
+    /// Several polynomials in powers, which share these powers and end at one level: as many of each of so many variables. Operands of products
+    /// cost nothing to bring to their level, as in CKKS. They are cut so
     /// that all of them together take the least time.
     ///
     /// # Errors
     /// Those of [`Series::new`].
     pub fn together(polynomials: &[Vec<S>], variables: usize) -> Result<Vec<Self>, Error> {
-        Self::fewest(Basis::Power, polynomials.to_vec(), variables, 0)
+        Self::fewest((Basis::Power, 0), polynomials.to_vec(), variables, 0)
     }
 
     /// [`Series::together`] of one variable, which may take so many levels more than the least if that saves products.
@@ -110,10 +111,15 @@ impl<S: Scalar> Series<S> {
     /// # Errors
     /// Those of [`Series::new`].
     pub fn together_within(polynomials: &[Vec<S>], spare: usize) -> Result<Vec<Self>, Error> {
-        Self::fewest(Basis::Power, polynomials.to_vec(), 1, spare)
+        Self::fewest((Basis::Power, cut::PRODUCT), polynomials.to_vec(), 1, spare)
     }
 
-    fn fewest(basis: Basis, polynomials: Vec<Vec<S>>, variables: usize, spare: usize) -> Result<Vec<Self>, Error> {
+    fn fewest(
+        (basis, product): (Basis, usize),
+        polynomials: Vec<Vec<S>>,
+        variables: usize,
+        spare: usize,
+    ) -> Result<Vec<Self>, Error> {
         if polynomials.iter().flatten().any(|c| !c.is_finite()) {
             return Err(Error::Factor { what: "coefficients of a polynomial", requirement: "complex numbers" });
         }
@@ -124,11 +130,11 @@ impl<S: Scalar> Series<S> {
         let degree = polynomials.iter().map(|c| c.len() - 1).max().unwrap_or_default();
         // A third level more has not saved any.
         let levels = (0..=spare.min(2)).map(|more| depth(degree) + more);
-        let cuts = levels.flat_map(|levels| Cut::all(basis, degree, levels).map(move |cut| (levels, cut)));
+        let cuts = levels.flat_map(|levels| Cut::all((basis, product), degree, levels).map(move |cut| (levels, cut)));
         let plans = cuts.map(|(levels, cut)| {
             let mut all: Vec<_> = polynomials.iter().map(|c| Self::planned(basis, c, &cut, levels)).collect();
             let elements: BTreeSet<usize> = all.iter().flat_map(|series| series.elements.clone()).collect();
-            let lines: usize = all.iter().map(|series| series.top.cost()).sum();
+            let lines: usize = all.iter().map(|series| series.top.cost(product)).sum();
             all.iter_mut().for_each(|series| series.elements.clone_from(&elements));
             (variables * cut::RELINEARIZATION * elements.iter().filter(|&&k| k > 1).count() + lines, all)
         });
@@ -206,9 +212,9 @@ impl<S: Scalar> Line<S> {
     }
 
     /// In terms of what a [`Cut`] counts.
-    fn cost(&self) -> usize {
+    fn cost(&self, product: usize) -> usize {
         let own = if self.products.is_empty() { 1 } else { cut::RELINEARIZATION };
-        own + self.products.iter().map(|(_, factor)| factor.cost()).sum::<usize>()
+        own + self.products.iter().map(|(_, factor)| product + factor.cost(product)).sum::<usize>()
     }
 
     fn relinearizations(&self) -> usize {

@@ -60,7 +60,7 @@ fn full_degrees_take_the_depth_and_products_promised() {
 fn high_degrees_take_few_products() {
     let few = [
         (127, 0, [18, 17]),
-        (255, 0, [23, 33]),
+        (255, 0, [27, 18]),
         (255, 1, [23, 15]),
         (510, 0, [31, 33]),
         (510, 1, [28, 31]),
