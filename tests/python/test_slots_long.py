@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import EncryptedIntegers, EncryptedSlots, Session, SlotSession
+from aglet import EncryptedIntegers, EncryptedSlots
 from aglet.errors import RangeError
-from mixed_sets import slots_engine, three
-from test_slots_wide import counted_bootstraps, simulated_refreshes
+from mixed_sets import three
+from test_slots_wide import check, counted_bootstraps, session, simulated_refreshes
 
 RANDOM = np.random.default_rng(32)
 ENDS = [0, 1, 2, 15, 16, 17, 255, 256, 65535, 65536, 65537, 2**20 - 1, 2**28 - 1, 2**28, 2**31 - 1]
@@ -21,13 +20,6 @@ OPERATORS = [
     np.add, np.subtract, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.less, np.less_equal, np.greater,
     np.greater_equal, np.equal, np.not_equal, np.minimum, np.maximum,
 ]  # fmt: skip
-
-
-@functools.cache
-def session() -> SlotSession:
-    found = Session(slots_engine().create_keys(rotation=True))
-    assert isinstance(found, SlotSession)
-    return found
 
 
 def pairs(dtype: Any) -> tuple[Any, Any]:
@@ -38,13 +30,6 @@ def pairs(dtype: Any) -> tuple[Any, Any]:
     more[1, :20] = more[0, :20]
     more[1, 20:40] = more[0, 20:40] + np.uint32(1)
     return tuple(np.concatenate(one).view(dtype) for one in ((x, more[0]), (y, more[1])))  # type: ignore[return-value]
-
-
-def check(found: Any, wanted: Any, own: Any = None) -> None:
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    np.testing.assert_array_equal((own or session()).decrypt(found), wanted)
-    least, most = found.bound or (wanted.min(), wanted.max())
-    assert least <= wanted.min() <= wanted.max() <= most
 
 
 @pytest.mark.parametrize("call", OPERATORS)

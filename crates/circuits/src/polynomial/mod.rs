@@ -96,9 +96,8 @@ impl<S: Scalar> Series<S> {
         Self::fewest((basis, cut::PRODUCT), vec![coefficients.to_vec()], 1, 0)?.pop().ok_or(Error::ConstantPolynomial)
     }
 
-    /// Several polynomials in powers, which share these powers and end at one level: as many of each of so many variables. Operands of products
-    /// cost nothing to bring to their level, as in CKKS. They are cut so
-    /// that all of them together take the least time.
+    /// Several polynomials in powers, which share these powers and end at one level: as many of each of so many variables. They are cut so
+    /// that all of them together take the least time, where operands of products are brought to their level for nothing, as in CKKS.
     ///
     /// # Errors
     /// Those of [`Series::new`].
