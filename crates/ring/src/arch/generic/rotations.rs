@@ -5,8 +5,10 @@ use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
 use crate::modulus::Modulus;
 
-/// Words of a tile: runs of 4 KB keep the processor's own prefetching at work, and tiles of both sums stay in the L1 cache.
-const TILE: usize = 512;
+/// Words of a tile: runs of 13 KB keep the processor's own prefetching at work, and tiles of both sums stay in the L2 cache.
+const TILE: usize = 2048;
+/// Words that a key and its permutation are asked for ahead: in the last of a tile, the next group's.
+const KEYS_AHEAD: usize = 512;
 /// Keys that are read side by side: 16 streams.
 const GROUP: usize = 8;
 
@@ -30,21 +32,20 @@ pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[K
                 for (k, (x, (b, a))) in xs.iter().zip(out.iter_mut()).enumerate() {
                     let following = if k == 0 { following } else { &[] };
                     let out = (g > 0, &mut **b, &mut **a);
-                    with_key!(group[0].bits, 0, add_group::<L>(l, x, group, following, range, out));
+                    with_key!(group[0].bits, 0, add_group::<L>(l, x, (group, following), range, out));
                 }
             }
         }
     }
 }
 
-/// The products of one tile of `x` with one group of keys, onto what stands in the outputs if they have begun, and the next
-/// group on its way to the cache.
+/// The products of one tile of `x` with one group of keys, onto what stands in the outputs if they have begun, and the rest of the tile or the
+/// next group on its way to the cache.
 #[inline(always)]
 unsafe fn add_group<L: Lanes, const D: usize, const BITS: usize>(
     l: L,
     x: &[u64],
-    group: &[KeyRow<'_>],
-    following: &[KeyRow<'_>],
+    (group, following): (&[KeyRow<'_>], &[KeyRow<'_>]),
     (start, end): (usize, usize),
     (begun, out_b, out_a): (bool, &mut [u64], &mut [u64]),
 ) {
@@ -52,9 +53,16 @@ unsafe fn add_group<L: Lanes, const D: usize, const BITS: usize>(
         // SAFETY: as for `rotated_sum`.
         unsafe {
             if at % 8 == 0 {
-                for key in following {
-                    ask_key::<L, BITS>(key.b.get_unchecked(0), at);
-                    ask_key::<L, BITS>(key.a.get_unchecked(0), at);
+                let (keys, ahead) = match at + KEYS_AHEAD {
+                    ahead if ahead < end => (group, ahead),
+                    ahead => (following, start + ahead - end),
+                };
+                for key in keys {
+                    ask_key::<L, BITS>(key.b.get_unchecked(0), ahead);
+                    ask_key::<L, BITS>(key.a.get_unchecked(0), ahead);
+                    if let Some(g) = key.permutation.filter(|_| ahead % 128 == 0) {
+                        L::prefetch(g.table().as_ptr().wrapping_add(ahead / L::WIDTH).cast());
+                    }
                 }
             }
             let (mut b, mut a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
