@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import casts, options
+from aglet.arrays import borders, casts, options
 from aglet.arrays.digits import operations
 from aglet.shaped import Shaped
 
@@ -37,11 +37,19 @@ def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
                     "convert it first."
                 )
             return NotImplemented
-        _of_one_kind(pair)
-        floats = casts.lifted(*pair)
-        return self._apply(ufunc, pair) if floats is None else ufunc(*floats)
+        return _of_other_kinds(self, ufunc, pair)
 
     return operator
+
+
+def _of_other_kinds(array: Any, ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
+    """A universal function of whole numbers beside floats or numbers in the clear."""
+    _of_one_kind(inputs)
+    compared = borders.compared(ufunc, inputs)
+    if compared is not None:
+        return compared
+    floats = casts.lifted(*inputs)
+    return array._apply(ufunc, inputs) if floats is None else ufunc(*floats)
 
 
 def _is_alike(value: Any, array: Any) -> bool:
@@ -321,9 +329,7 @@ class WholeNumbers(Shaped):
             options.refuse(ufunc, given)
         if all(_is_alike(one, self) for one in inputs):
             return self._apply(ufunc, inputs)
-        _of_one_kind(inputs)
-        floats = casts.lifted(*inputs)
-        return self._apply(ufunc, inputs) if floats is None else ufunc(*floats)
+        return _of_other_kinds(self, ufunc, inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         _of_one_kind([*args, *(args[0] if args and isinstance(args[0], list | tuple) else ())])
