@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aglet import zmod
 from mixed_sets import three
 
 X = np.array([1, 5, 3, 2], dtype=np.uint8)
@@ -95,3 +96,29 @@ def test_columns_of_whole_numbers(kind: str) -> None:
 def test_text_is_refused(kind: str) -> None:
     with pytest.raises(TypeError, match="whole numbers"):
         np.where(_encrypted(X, kind) > 2, "yes", "no")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, m: x * m, lambda x, m: m * x, lambda x, m: np.multiply(x, m), lambda x, m: x @ m,
+        lambda x, m: np.concatenate([x, m]),
+    ],
+)  # fmt: skip
+def test_matrices_of_numpys_class_are_refused(call: Any, kind: str) -> None:
+    """Their `*` is a matrix product, and what slots made of it was one element by element."""
+    matrix: Any = np.matrix([[1, 2], [3, 1]], dtype=np.uint8)
+    with pytest.raises(TypeError, match=r"numpy\.asarray\(m\)"):
+        call(_encrypted(X.reshape(2, 2), kind), matrix)
+
+
+def test_residues_refuse_matrices_and_name_their_cast() -> None:
+    residues = three().encrypt(X.reshape(2, 2), dtype=zmod(65537))
+    with pytest.raises(TypeError, match=r"numpy\.asarray\(m\)"):
+        residues * NUMPY.matrix([[1, 2], [3, 1]])
+    slots = _encrypted(X.reshape(2, 2), "slots")
+    for call in (lambda x, y: x + y, lambda x, y: y * x, lambda x, y: np.concatenate([x, y])):
+        for pair in ((residues, slots), (slots, residues)):
+            with pytest.raises(TypeError, match=r"after x\.astype\(zmod\(65537\)\)"):
+                call(*pair)

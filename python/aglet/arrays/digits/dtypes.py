@@ -12,7 +12,10 @@ from aglet import checks
 from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
-__all__ = ["DTypes", "check_within", "common", "ends", "fitting", "join", "known", "span", "split", "unmasked", "width"]
+__all__ = [
+    "DTypes", "check_within", "common", "ends", "fitting", "join", "known", "refuse_matrix", "span", "split",
+    "unmasked", "width",
+]  # fmt: skip
 
 DTypes = np.dtype[Any]
 _KNOWN = tuple(np.dtype(name) for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
@@ -47,6 +50,20 @@ def unmasked(values: Any) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError as error:
         raise TypeError("The rows of these numbers differ in length; give equal rows.") from error
+
+
+def refuse_matrix(value: Any) -> None:
+    """Refuse numpy's class of matrices, whose operators are others.
+
+    Raises
+    ------
+    TypeError
+        If it is one.
+    """
+    if isinstance(value, np.matrix):
+        raise TypeError(
+            "The * of numpy.matrix is a matrix product; give numpy.asarray(m), and write @ for matrix products."
+        )
 
 
 def width(dtype: DTypes) -> int:
@@ -105,11 +122,17 @@ def ends(bound: Any, dtype: np.dtype[Any]) -> tuple[int, int]:
 
     Raises
     ------
+    TypeError
+        If it is neither, or not of whole numbers.
     RangeError
         If the least is above the largest, or one of them does not fit the dtype.
     """
-    pair = bound if isinstance(bound, tuple | list) else (0 if dtype.kind != "i" else -bound, bound)
-    low, high = (fitting(checks.whole("bound", end), dtype) for end in pair)
+    given = bound if isinstance(bound, tuple | list) else (bound,)
+    if not 1 <= len(given) <= 2 or (len(given) == 1 and given is bound):
+        raise TypeError("bound must be the largest absolute value, or a pair of the least and the largest value.")
+    whole = [checks.whole("bound", end) for end in given]
+    least = whole[0] if len(whole) == 2 else -whole[0] if dtype.kind == "i" else 0
+    low, high = (fitting(end, dtype) for end in (least, whole[-1]))
     if low > high:
         raise RangeError(f"bound={bound} is empty; give the least and the largest value.")
     return low, high

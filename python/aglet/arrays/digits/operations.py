@@ -109,10 +109,7 @@ def operand(value: Any) -> Any:
 
 
 def _clear(value: Any) -> Any:
-    if isinstance(value, np.matrix):
-        raise TypeError(
-            "The * of numpy.matrix is a matrix product; give numpy.asarray(m), and write @ for matrix products."
-        )
+    dtypes.refuse_matrix(value)
     array = dtypes.unmasked(value)
     if array.dtype.kind not in "biu":
         raise TypeError(

@@ -11,10 +11,9 @@ from aglet.arrays import arguments, casts, composed, missing, options
 from aglet.arrays.digits import choices, compositions, contractions, dtypes, functions, rows
 from aglet.arrays.slots import empty, lookups, operations, ordering, sums
 from aglet.arrays.slots.direct import direct
-from aglet.arrays.slots.places import clear, is_slots
+from aglet.arrays.slots.places import clear, is_slots, one_session
 from aglet.arrays.slots.values import Numbers
 from aglet.arrays.slots.wide import in_words, is_wide
-from aglet.errors import KeyMismatchError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -54,8 +53,7 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
     for one in [one for one in arrays if np.size(one)] or [first]:
         if not is_slots(one):
             one = session.public(one, one.dtype, first.numbers.digits[0][0])
-        if one.session is not session:
-            raise KeyMismatchError("These arrays belong to two sessions; use one session.")
+        one_session(first, one)
         parts.append(operations.cast(one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one, dtype))
     if any(is_wide(part) for part in parts) and dtype.itemsize in (2, 4):
         parts = [in_words(part, dtype) for part in parts]

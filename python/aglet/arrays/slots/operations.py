@@ -12,12 +12,12 @@ from aglet.arrays.slots import longs, wide
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
-from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid
+from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid, one_session
 from aglet.arrays.slots.products import wide_product
 from aglet.arrays.slots.tables import looked_up
 from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Numbers, noise_at_1, room, too_noisy
 from aglet.arrays.slots.wide import is_wide
-from aglet.errors import KeyMismatchError, RangeError
+from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -45,8 +45,7 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         If two arrays belong to two sessions.
     """
     arrays = [one for one in inputs if is_slots(one)]
-    if any(one.session is not arrays[0].session for one in arrays):
-        raise KeyMismatchError("These arrays belong to two sessions; use one session.")
+    one_session(*arrays)
     if ufunc is np.true_divide:
         return ufunc(*(one.astype(np.float64) if is_slots(one) else one for one in inputs))
     if ufunc is np.divmod:

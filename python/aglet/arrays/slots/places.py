@@ -9,16 +9,37 @@ import numpy as np
 from aglet import checks
 from aglet.arrays.digits import dtypes
 from aglet.arrays.whole import WholeNumbers
+from aglet.errors import KeyMismatchError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["aligned", "chunks_of", "clear", "is_slots", "laid"]
+__all__ = ["aligned", "chunks_of", "clear", "is_slots", "laid", "one_session"]
 
 
 def is_slots(value: Any) -> bool:
     """Whether a value is an encrypted array of this kind."""
     return isinstance(value, WholeNumbers) and value.representation == "slots"
+
+
+def one_session(*arrays: Any) -> None:
+    """Refuse arrays that cannot meet.
+
+    Raises
+    ------
+    TypeError
+        If some are whole numbers and some numbers modulo t.
+    KeyMismatchError
+        If they belong to two sessions.
+    """
+    first = arrays[0]
+    for one in arrays[1:]:
+        if one.session is first.session:
+            continue
+        if one.session.keys is first.session.keys and type(one) is not type(first):
+            t = first.session.engine.plaintext_modulus
+            raise TypeError(f"Whole numbers meet numbers modulo {t} after x.astype(zmod({t})).")
+        raise KeyMismatchError("These arrays belong to two sessions; use one session.")
 
 
 def clear(value: Any) -> Any:
@@ -27,8 +48,9 @@ def clear(value: Any) -> Any:
     Raises
     ------
     TypeError
-        If they are neither booleans nor whole numbers, or masked.
+        If they are neither booleans nor whole numbers, masked, or a matrix of numpy's class.
     """
+    dtypes.refuse_matrix(value)
     array = dtypes.unmasked(value)
     if array.dtype.kind not in "biu":
         raise TypeError("Numbers in slots compute with booleans and whole numbers; convert the others first.")

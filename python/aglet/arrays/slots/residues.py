@@ -17,9 +17,9 @@ from aglet.arrays.digits import dtypes, rows
 from aglet.arrays.slots import functions, operations, sums
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.direct import direct
-from aglet.arrays.slots.places import aligned, clear, is_slots
+from aglet.arrays.slots.places import aligned, clear, is_slots, one_session
 from aglet.arrays.slots.values import Numbers
-from aglet.errors import KeyMismatchError, ParameterError, RangeError
+from aglet.errors import ParameterError, RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
@@ -155,10 +155,7 @@ def _apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     """A universal function of numbers modulo t, encrypted or in the clear."""
     first = next(one for one in inputs if isinstance(one, EncryptedResidues))
     t = first.modulus
-    if any(is_slots(one) and not isinstance(one, EncryptedResidues) for one in inputs):
-        raise TypeError(f"Whole numbers meet numbers modulo {t} after x.astype(zmod({t})).")
-    if any(is_slots(one) and one.session is not first.session for one in inputs):
-        raise KeyMismatchError("These arrays belong to two sessions; use one session.")
+    one_session(*(one for one in inputs if is_slots(one)))
     if ufunc is np.power:
         return _power(*inputs)
     given = [one if is_slots(one) else _residues(one, t) for one in inputs]
