@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import pytest
 
 from aglet import zmod
+from aglet.errors import RangeError
 from mixed_sets import three
 
 X = np.array([1, 5, 3, 2], dtype=np.uint8)
@@ -122,3 +124,63 @@ def test_residues_refuse_matrices_and_name_their_cast() -> None:
         for pair in ((residues, slots), (slots, residues)):
             with pytest.raises(TypeError, match=r"after x\.astype\(zmod\(65537\)\)"):
                 call(*pair)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+@pytest.mark.parametrize("axis", [(0,), (0, 1), ()])
+@pytest.mark.parametrize(
+    "call",
+    [np.cumsum, np.cumprod, np.argmin, np.argmax, np.sort, np.argsort, lambda x, axis: np.diff(x, axis=axis)],
+)
+def test_one_axis_is_no_tuple(call: Any, kind: str, axis: Any) -> None:
+    """As of numpy; of several axes there were places in a raveled array, and zeros of none."""
+    with pytest.raises(TypeError):
+        call(X.reshape(2, 2), axis=axis)
+    with pytest.raises(TypeError, match="axis is a whole number"):
+        call(_encrypted(X.reshape(2, 2), kind), axis=axis)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+def test_what_numpy_refuses_of_numbers_in_the_clear(kind: str) -> None:
+    x = _encrypted(X, kind)
+    assert np.full_like(x, 255).tolist() == [255] * 4
+    for number in (256, -1):
+        with pytest.raises(OverflowError):
+            np.full_like(X, number)
+        with pytest.raises(OverflowError):
+            np.full_like(x, number)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reductions_by_functions_that_there_are_not(kind: str) -> None:
+    """The refusal named a call that is refused."""
+    x = _encrypted(X, kind)
+    for method in ("reduce", "accumulate"):
+        with pytest.raises(TypeError, match=r"no numpy\.hypot either"):
+            getattr(np.hypot, method)(x)
+        with pytest.raises(TypeError, match=r"numpy\.subtract"):
+            getattr(np.subtract, method)(x)
+    assert functools.reduce(np.subtract, x).shape == ()
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+def test_whole_numbers_are_padded_by_whole_numbers(kind: str) -> None:
+    """numpy takes the dtype of the array for what it pads with, and drops what that does not hold."""
+    with pytest.raises(TypeError, match="constant_values is a whole number"):
+        np.pad(_encrypted(X, kind), 1, constant_values=1.5)
+
+
+def test_places_of_a_trapezoid_are_those_of_a_row() -> None:
+    x = _encrypted(np.arange(1.0, 6), "floats")
+    places = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(ValueError, match="broadcast"):
+        NUMPY.trapezoid(np.arange(1.0, 6), places)
+    with pytest.raises(RangeError, match="one axis"):
+        NUMPY.trapezoid(x, places)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+@pytest.mark.parametrize("bound", [None, (), (1,), (1, 2, 3), "8", (0, 8.0), np.array([0, 8])])
+def test_bounds_that_are_none(kind: str, bound: Any) -> None:
+    with pytest.raises(TypeError, match=r"^bound (must be|is a whole number)"):
+        _encrypted(X, kind).assume(bound=bound)

@@ -123,7 +123,9 @@ def like(value: float) -> Callable[..., Any]:
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     """As `numpy.full_like`, in the clear."""
-    return np.full(a.shape if shape is None else shape, _clear(fill_value), a.dtype if dtype is None else dtype)
+    # A number of Python stays one, so that numpy refuses it where it does not fit.
+    value = fill_value if type(fill_value) is int else _clear(fill_value)
+    return np.full(a.shape if shape is None else shape, value, a.dtype if dtype is None else dtype)
 
 
 # Products
@@ -131,6 +133,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """As `numpy.cumprod`, in `ceil(log2(n))` steps."""
+    axis = options.one_axis(axis)
     if axis is None:
         a, axis = a.reshape(-1), 0
     if not -a.ndim <= axis < a.ndim:
@@ -272,6 +275,8 @@ def gradient(f: Any, *varargs: float, axis: Any = None) -> Any:
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """As `numpy.trapezoid`: a sum of the elements, each with its weight."""
     length = y.shape[axis]
+    if x is not None and _clear(x).ndim != 1:
+        raise RangeError(f"The places x= of a trapezoid have one axis here, not {_clear(x).ndim}; give those of a row.")
     steps = np.full(length - 1, dx) if x is None else np.diff(_clear(x))
     weights = (np.append(steps, 0.0) + np.append(0.0, steps)) / 2
     return np.dot(np.moveaxis(y, axis, -1), weights)
@@ -313,6 +318,7 @@ def _rows(m: Any, rowvar: bool) -> Any:
 
 def median(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """As `numpy.median` along one axis or of all elements: by sorting."""
+    axis = options.one_axis(axis)
     flat, at = (a.reshape(-1), 0) if axis is None else (a, axis)
     ordered = np.moveaxis(np.sort(flat, axis=at), at, 0)
     count = len(ordered)

@@ -24,6 +24,7 @@ __all__ = [
     "joined",
     "mean",
     "new",
+    "one_axis",
     "refuse",
     "sortable",
 ]
@@ -41,6 +42,17 @@ def new(out: Any) -> None:
         raise TypeError("Encrypted arrays never change, so nothing takes out=; leave it out and use the result.")
 
 
+def one_axis(axis: Any) -> int | None:
+    """The axis of what numpy has along one alone; None is all elements, one after the other.
+
+    Raises
+    ------
+    TypeError
+        If it is a tuple, or anything else but a whole number.
+    """
+    return None if axis is None else checks.whole("axis", axis)
+
+
 def sortable(a: Any, axis: Any, kind: Any) -> tuple[Any, Any]:
     """What is sorted along which axis; whatever kind is asked for, it is a network.
 
@@ -54,7 +66,7 @@ def sortable(a: Any, axis: Any, kind: Any) -> tuple[Any, Any]:
         return a.ravel(), 0
     if not a.ndim:
         raise RangeError("A number has no axis to sort along; call reshape(1) first.")
-    return a, axis
+    return a, one_axis(axis)
 
 
 def _every(where: Any) -> bool:
@@ -194,6 +206,11 @@ _REDUCE: dict[Any, Any] = {
     np.logical_or: np.any, np.logical_and: np.all,
 }  # fmt: skip
 _ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
+_JOINED = frozenset({
+    *_REDUCE, np.subtract, np.divide, np.floor_divide, np.remainder, np.fmin, np.fmax, np.bitwise_and, np.bitwise_or,
+    np.bitwise_xor, np.logical_xor, np.left_shift, np.right_shift,
+})  # fmt: skip
+"""Those of two arrays that encrypted ones have."""
 
 
 def refuse(ufunc: np.ufunc, given: dict[str, Any]) -> None:
@@ -235,4 +252,6 @@ def by_method(ufunc: np.ufunc, method: str, inputs: Any, given: dict[str, Any]) 
         "accumulate": f"write numpy.stack(list(itertools.accumulate(x, {name})))",
         "at": f"arrays never change, so write numpy.where(mask, {name}(x, y), x)",
     }.get(method, "call the function itself")
+    if ufunc not in _JOINED:
+        instead = f"they have no {name} either"
     raise TypeError(f"{name}.{method} is not supported on encrypted arrays; {instead}.")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeNumbers"]
 
-_AS_THEY_ARE = frozenset({np.searchsorted, np.digitize, np.histogram, np.isin, np.bincount, np.ediff1d})
-"""numpy's functions for which whole numbers beside floats stay so: edges, test elements, weights, ends."""
+_AS_THEY_ARE = frozenset({np.searchsorted, np.digitize, np.histogram, np.isin, np.bincount, np.ediff1d, np.pad})
+"""numpy's functions for which whole numbers beside floats stay so: edges, test elements, weights, ends, borders."""
 
 
 def _two(ufunc: np.ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:

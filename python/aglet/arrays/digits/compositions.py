@@ -102,7 +102,7 @@ def bitwise_count(x: EncryptedIntegers) -> Any:
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> EncryptedIntegers:
     """As `numpy.diff`: differences of neighbours, `n` times; whether they differ, for booleans."""
-    checks.whole("n", n)
+    n, axis = checks.whole("n", n), checks.whole("axis", axis)
     if n < 0:
         raise RangeError(f"There are no differences n={n} times; give 0 or more.")
     if n == 0:

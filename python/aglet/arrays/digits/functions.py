@@ -138,7 +138,7 @@ def product(x: EncryptedIntegers, axis: Any = None, dtype: Any = None, keepdims:
 
 def cumsum(x: EncryptedIntegers, axis: Any = None, dtype: Any = None) -> EncryptedIntegers:
     """As `numpy.cumsum`, one sum after the other."""
-    at = 0 if axis is None else axis
+    at = options.one_axis(axis) or 0
     wide = cast(x.ravel() if axis is None else x, _wide(x.dtype, dtype))
     across = rows.axis_first(wide, at)
     if not across.size:
@@ -260,12 +260,14 @@ def _not_empty(x: EncryptedIntegers) -> EncryptedIntegers:
 def argmin(x: EncryptedIntegers, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
     """As `numpy.argmin`: the first one of equal elements."""
     options.new(out)
+    axis = options.one_axis(axis)
     return _reduced(x, _index_of(x, axis, smallest=True), axis, keepdims)
 
 
 def argmax(x: EncryptedIntegers, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
     """As `numpy.argmax`: the first one of equal elements."""
     options.new(out)
+    axis = options.one_axis(axis)
     return _reduced(x, _index_of(x, axis, smallest=False), axis, keepdims)
 
 

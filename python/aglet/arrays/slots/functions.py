@@ -98,6 +98,7 @@ def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedSlot
 def argmin(a: EncryptedSlots, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
     """As `numpy.argmin`: the first one of equal elements."""
     options.new(out)
+    axis = options.one_axis(axis)
     known = empty.answered(np.argmin, (a,), {"axis": axis, "keepdims": keepdims})
     if known is not None:
         return known  # type: ignore[no-any-return]
@@ -107,6 +108,7 @@ def argmin(a: EncryptedSlots, axis: Any = None, out: Any = None, *, keepdims: bo
 def argmax(a: EncryptedSlots, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedSlots:
     """As `numpy.argmax`: the first one of equal elements."""
     options.new(out)
+    axis = options.one_axis(axis)
     known = empty.answered(np.argmax, (a,), {"axis": axis, "keepdims": keepdims})
     if known is not None:
         return known  # type: ignore[no-any-return]

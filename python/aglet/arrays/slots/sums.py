@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet.arrays import options
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.rows import axis_first
 from aglet.arrays.slots import moves, ordering
@@ -153,7 +154,7 @@ def cumsum(x: EncryptedSlots, axis: Any = None, dtype: Any = None) -> EncryptedS
     RangeError
         If a sum may not fit the modulus, or the axis does not exist.
     """
-    flat = axis is None or not x.ndim
+    flat = options.one_axis(axis) is None or not x.ndim
     across = x.reshape(-1) if flat else x
     [at] = axes_of(0 if flat else axis, across.ndim)
     wide = _wide(x.dtype, dtype)
