@@ -218,6 +218,10 @@ def test_keys_of_three_families_in_a_folder(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         three().decrypt(three().load(_saved(sender, sender.encrypt(AGE, representation="slots"), tmp_path / "x"))), AGE
     )
+    # A set of fewer keys than were saved would say of none that it is lost.
+    (tmp_path / "integers" / "keys.json").unlink()
+    with pytest.raises(SerializationError, match=r"integers' holds no keys"):
+        KeySet.load(tmp_path, toy(11, SLOTS), **engines)
 
 
 def _saved(session: Any, array: Any, folder: Path) -> Path:

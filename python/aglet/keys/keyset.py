@@ -325,7 +325,7 @@ class KeySet:
         strange = found._fhew_ids() - {index.get("fhew_key_id")}
         if strange or any(key.key_id != index["key_id"] for name, key in read.items() if name not in FHEW):
             raise SerializationError(f"The files in {shown(place)} are not those of its index; save the keys again.")
-        if not (place / _INTEGERS / INDEX).is_file():
+        if not (place / _INTEGERS).is_dir():
             return found
         decrypts = "secret" in read_index(place / _INTEGERS)["keys"] and secret
         options: Any = {"secret": decrypts, "fhew_engine": found.fhew_engine, "progress": progress, **words}
