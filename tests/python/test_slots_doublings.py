@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -144,3 +146,33 @@ def test_ciphertexts_move_by_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 def _only(x: Any) -> Any:
     [[chunk]] = x.numbers.digits
     return chunk
+
+
+def test_threads_move_elements_of_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ways that are kept are shared: one thread may drop what another one is about to take."""
+    monkeypatch.setattr(moves, "_found_way", lambda *_: None)
+    session: Any = SimpleNamespace(ways={})
+    x: Any = SimpleNamespace(level=3)
+    errors: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        random = np.random.default_rng(seed)
+        try:
+            for _ in range(8000):
+                ends = tuple(random.integers(0, 7, (2, 2)))
+                assert moves._way(session, x, [], ends) is None
+        except (KeyError, RuntimeError) as error:
+            errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert errors == []
+    assert len(session.ways) == 32

@@ -29,6 +29,8 @@ _TOGETHER = 64
 """Masks that are encoded at a time: each takes 8 bytes a slot."""
 _KEPT = 32
 """Ways that are kept, of up to some megabytes each."""
+_UNKNOWN: Any = object()
+"""Of a way that is not kept; None is that there is no shorter one."""
 
 
 class _Machine:
@@ -143,10 +145,13 @@ def _way(session: SlotSession, x: Numbers, parts: list[rotations.Part], ends: An
     """`_found_way`, which takes a tenth of a move and more: the last ones are kept."""
     places = hashlib.blake2b(b"".join(one.tobytes() for one in ends)).digest()
     key, ways = (places, *(one.shape for one in ends), len(parts), x.level), session.ways
-    if key not in ways and len(ways) >= _KEPT:
-        ways.pop(next(iter(ways)))
-    ways[key] = ways.pop(key) if key in ways else _found_way(session, x, parts, ends)
-    return ways[key]
+    # Other threads may move elements of other arrays meanwhile, so nothing is asked twice.
+    way = ways.pop(key, _UNKNOWN)
+    way = _found_way(session, x, parts, ends) if way is _UNKNOWN else way
+    ways[key] = way
+    for oldest in list(ways)[:-_KEPT]:
+        ways.pop(oldest, None)
+    return way
 
 
 def _found_way(session: SlotSession, x: Numbers, parts: list[rotations.Part], ends: Any) -> doublings.Way | None:
