@@ -34,13 +34,9 @@ class EncryptedSlots(WholeNumbers):
     or up to half of the levels in place of thousands of rotations.
     """
 
-    __slots__ = ("_counted", "_floats", "dtype", "everywhere", "index", "numbers", "session", "table")
+    __slots__ = ("_counted", "_floats", "_state", "dtype", "everywhere", "index", "session")
 
     session: SlotSession
-    numbers: Numbers
-    """The encrypted numbers that the elements are made of."""
-    table: Entries | None
-    """The element for each of these numbers, from the least; None if they are the same."""
     dtype: np.dtype[Any]
     index: Any
     """The place of each element, counted through the slots of all ciphertexts."""
@@ -57,12 +53,33 @@ class EncryptedSlots(WholeNumbers):
         *,
         everywhere: bool = False,
     ) -> None:
-        self.session, self.numbers, self.table, self.dtype, self.index = session, numbers, table, dtype, index
+        self.session, self.dtype, self.index = session, dtype, index
+        # Both at once: another thread may look up the table meanwhile.
+        self._state = numbers, table
         self.everywhere = everywhere
         self._floats: Any = None
         self._counted: tuple[EncryptedSlots, dict[str, Any], tuple[Callable[[Any], Any], ...]] | None = None
 
     # What it is
+
+    @property
+    def numbers(self) -> Numbers:
+        """The encrypted numbers that the elements are made of."""
+        return self._state[0]
+
+    @property
+    def table(self) -> Entries | None:
+        """The element for each of these numbers, from the least; None if they are the same."""
+        return self._state[1]
+
+    def still(self) -> EncryptedSlots:
+        """The array as it is now, for those who ask for its numbers and for its table."""
+        numbers, table = self._state
+        if table is None:
+            return self
+        found = self.__class__(self.session, numbers, table, self.dtype, self.index, everywhere=self.everywhere)
+        found._counted = self._counted
+        return found
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -92,9 +109,8 @@ class EncryptedSlots(WholeNumbers):
     @property
     def bound(self) -> tuple[int, int]:
         """The least and the largest value that an element may have."""
-        if self.table is None:
-            return self.numbers.low, self.numbers.high
-        return int(self.table.min()), int(self.table.max())
+        numbers, table = self._state
+        return (numbers.low, numbers.high) if table is None else (int(table.min()), int(table.max()))
 
     def __repr__(self) -> str:
         low, high = self.bound
@@ -107,13 +123,16 @@ class EncryptedSlots(WholeNumbers):
 
     def values(self) -> Entries:
         """What an element is, for each of the numbers that it may be made of."""
-        return self.numbers.values() if self.table is None else self.table
+        numbers, table = self._state
+        return numbers.values() if table is None else table
 
     def forced(self) -> Numbers:
         """The elements as encrypted numbers: the table is looked up now, once."""
-        if self.table is not None:
-            self.numbers, self.table = looked_up(self.session, self.numbers, self.table), None
-        return self.numbers
+        numbers, table = self._state
+        if table is not None:
+            numbers = looked_up(self.session, numbers, table)
+            self._state = numbers, None
+        return numbers
 
     def replaced(self, numbers: Numbers, table: Any, dtype: Any) -> EncryptedSlots:
         """Other elements in these places."""
@@ -122,7 +141,8 @@ class EncryptedSlots(WholeNumbers):
 
     def refresh(self) -> EncryptedSlots:
         """Bootstrap all ciphertexts, in place, and return the array."""
-        self.numbers = self.numbers.refreshed(self.session)
+        numbers, table = self._state
+        self._state = numbers.refreshed(self.session), table
         return self
 
     def assume(self, *, bound: Any) -> EncryptedSlots:
@@ -208,13 +228,13 @@ class EncryptedSlots(WholeNumbers):
     def moved(self, move: Callable[[Any], Any]) -> EncryptedSlots:
         """The elements where numpy moves them to. It costs nothing, and ciphertexts without an element are left out."""
         index = np.asarray(move(self.index), dtype=np.int64)
-        slots, numbers = self.session.slots, self.numbers
+        slots, (numbers, table) = self.session.slots, self._state
         used, inverse = np.unique(index // slots, return_inverse=True)
         # Without an element, one ciphertext stays.
         used = used if index.size else np.zeros(1, dtype=np.int64)
         if len(used) < numbers.shape[1]:
             numbers, index = numbers.chosen(used), inverse.reshape(index.shape) * slots + index % slots
-        found = self.__class__(self.session, numbers, self.table, self.dtype, index, everywhere=self.everywhere)
+        found = self.__class__(self.session, numbers, table, self.dtype, index, everywhere=self.everywhere)
         if self._counted is not None:
             terms, options, views = self._counted
             found._counted = terms, options, (*views, move)
@@ -237,9 +257,10 @@ class EncryptedSlots(WholeNumbers):
         if alone or len(self.numbers.digits) > 1:
             # One number moves rather than its digits, and 0 is a number only without an offset.
             self.forced()
-        numbers = self.numbers.whole(self.session) if alone else self.numbers
+        numbers, table = self._state
+        numbers = numbers.whole(self.session) if alone else numbers
         numbers = moves.moved(self.session, numbers, self.index, index, count, alone=alone)
-        return self.__class__(self.session, numbers, self.table, self.dtype, index)
+        return self.__class__(self.session, numbers, table, self.dtype, index)
 
     def compact(self) -> EncryptedSlots:
         """The elements in numpy's order, where those of a new array lie (`SlotSession.laid_out`)."""

@@ -146,7 +146,8 @@ class _Array:
 
     def nibbles(self, places: _Places) -> list[tuple[Numbers, Entries]]:
         """For each bit the numbers that it is looked up in, and what the table of it is."""
-        numbers = self.value.numbers
+        value = self.value.still()
+        numbers = value.numbers
         if self.count > 1:
             last = self.count - 1
             at_most = [(at, min(at // _BITS, last)) for at, _ in places]
@@ -154,7 +155,7 @@ class _Array:
                 (numbers.digit(digit), np.arange(DIGIT) + (digit == last) * self.first >> at - digit * _BITS & 1)
                 for at, digit in at_most
             ]
-        values = self.value.values()
+        values = value.values()
         if len(values) <= DIGIT:
             return [(numbers, values >> at & 1) for at, _ in places]
         firsts = sorted({at - at % _BITS for at, _ in places})

@@ -55,9 +55,11 @@ def _result(name: str, x: np.dtype[Any], y: np.dtype[Any]) -> _Result | None:
 
 
 def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots | None:
-    session, one, other = x.session, x.numbers, y.numbers
+    session = x.session
     if y.session is not session or x.everywhere is not y.everywhere or not (_is_ready(x) and _is_ready(y)):
         return None
+    # Those of an array without a table; before, another thread might have looked one up meanwhile.
+    one, other = x.numbers, y.numbers
     if len(one.digits[0]) != len(other.digits[0]) or not (x.index is y.index or np.array_equal(x.index, y.index)):
         return None
     key = []
@@ -83,9 +85,10 @@ def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
     array, plain = (y, x) if isinstance(x, np.ndarray) else (x, y)
     if type(plain) is not np.ndarray or plain.dtype.kind not in "iu" or plain.size < 2 or plain.shape != array.shape:
         return None
-    session, numbers, slots = array.session, array.numbers, array.session.slots
+    session, slots = array.session, array.session.slots
     if not _is_ready(array) or array.everywhere or not _is_in_a_row(array):
         return None
+    numbers = array.numbers
     wanted, own = _result(name, x.dtype, y.dtype), (numbers.low, numbers.high)
     of_plain = int(plain.min()), int(plain.max())
     ends = _fitting(name, wanted, *((own, of_plain) if array is x else (of_plain, own)))

@@ -54,7 +54,8 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
         if not is_slots(one):
             one = session.public(one, one.dtype, first.numbers.digits[0][0])
         one_session(first, one)
-        parts.append(operations.cast(one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one, dtype))
+        one = one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one
+        parts.append(operations.cast(one, dtype).still())
     if any(is_wide(part) for part in parts) and dtype.itemsize in (2, 4):
         parts = [in_words(part, dtype) for part in parts]
     if not all(_alike(parts[0], part) for part in parts):

@@ -38,6 +38,7 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
             "These keys have slots of integers alone, and floats need keys of CKKS and of both switches; make them "
             "with SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), for Session(keys)."
         )
+    x = x.still()
     low, high = x.bound
     bits = (high - low).bit_length()
     if not bits:

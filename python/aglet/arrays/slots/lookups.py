@@ -22,6 +22,7 @@ __all__ = ["FUNCTIONS", "take"]
 
 def _looked_up(x: EncryptedSlots, call: Callable[[Any], Any]) -> EncryptedSlots:
     """A function of numpy of the values that an element may have."""
+    x = x.still()
     found = np.asarray(call(x.values().astype(x.dtype)))
     return x.replaced(x.numbers, operations.signed(found), found.dtype)
 

@@ -53,8 +53,9 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     if ufunc.nout != 1 or ufunc.signature is not None:
         raise TypeError(refusal(ufunc.__name__))
     inputs = [_operand(one) for one in inputs]
-    if _alike(arrays) and not any(np.ndim(one) for one in inputs if not is_slots(one)):
-        return _of_one(ufunc, inputs)
+    as_now = [_as_now(one) for one in inputs]
+    if _alike(as_now) and not any(np.ndim(one) for one in inputs if not is_slots(one)):
+        return _of_one(ufunc, as_now)
     if len(inputs) != 2:
         raise TypeError(refusal(ufunc.__name__))
     return _pair(ufunc, inputs[0], inputs[1])
@@ -65,9 +66,14 @@ def _operand(value: Any) -> Any:
     return value if is_slots(value) or type(value) in (int, bool) else clear(value)
 
 
-def _alike(arrays: Sequence[EncryptedSlots]) -> bool:
-    """Whether arrays are made of the same encrypted numbers, element by element."""
-    first = arrays[0]
+def _as_now(value: Any) -> Any:
+    """An operand that no other thread changes."""
+    return value.still() if is_slots(value) else value
+
+
+def _alike(operands: Sequence[Any]) -> bool:
+    """Whether all arrays among operands are made of the same encrypted numbers, element by element."""
+    first, *arrays = (one for one in operands if is_slots(one))
     return all(one.numbers.same(first.numbers) and np.array_equal(one.index, first.index) for one in arrays)
 
 
@@ -148,6 +154,7 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The values in another dtype, wrapped around where they do not fit."""
     if dtype == x.dtype:
         return x
+    x = x.still()
     if longs.is_long(x):
         return longs.cast(x, dtype)
     if is_wide(x) and dtype.kind == "b" and (x.bound[0] <= 0 <= x.bound[1]):
@@ -333,11 +340,12 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     condition, x, y = clear(condition) if not is_slots(condition) else condition, _operand(x), _operand(y)
     if condition.dtype != _BOOL:
         raise TypeError("A condition is an array of booleans; compare first, as in x != 0.")
-    arrays = [one for one in (condition, x, y) if is_slots(one)]
+    as_now = [_as_now(one) for one in (condition, x, y)]
+    arrays = [one for one in as_now if is_slots(one)]
     dtype = np.result_type(*(one.dtype if is_slots(one) else one for one in (x, y)))
     alike = _alike(arrays) and not longs.is_long(arrays[0])
     if alike and not any(np.ndim(one) for one in (condition, x, y) if not is_slots(one)):
-        given = [one.values().astype(one.dtype) if is_slots(one) else one for one in (condition, x, y)]
+        given = [one.values().astype(one.dtype) if is_slots(one) else one for one in as_now]
         table = signed(np.where(*given).astype(dtype))
         if arrays[0].numbers.has_table(table):
             return arrays[0].replaced(arrays[0].numbers, table, dtype)

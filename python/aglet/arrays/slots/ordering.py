@@ -191,7 +191,7 @@ def _by_flags(x: EncryptedSlots, smallest: bool) -> EncryptedSlots:
         even, odd = numbers[0 : len(numbers) - 1 : 2], numbers[1::2]
         flag = odd < even if smallest else odd > even
         # Both choices take a product.
-        flag.numbers = flag.with_levels(2)
+        flag = flag.replaced(flag.with_levels(2), None, flag.dtype)
         pairs = []
         for one in (numbers, index):
             winners = np.where(flag, one[1::2], one[0 : len(one) - 1 : 2])

@@ -72,6 +72,7 @@ def _digits(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
         if above.size and not (above.min() >= 0 and above.max() < DIGIT**count):
             return None
         return [laid(like, above // DIGIT**at % DIGIT) for at in range(count)]
+    value = value.still()
     session, numbers, (low, high) = value.session, value.numbers, value.bound
     if low < offset or high >= offset + DIGIT**count:
         return None

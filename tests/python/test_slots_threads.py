@@ -1,0 +1,51 @@
+"""Arrays in slots that several threads compute with: a table that one of them looks up is the same array to others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet.arrays.slots import array
+from fuzz.sizes import few_slots
+
+X = np.arange(0, 240, 20, dtype=np.uint8).reshape(3, 4)
+Y = np.arange(200, 212, dtype=np.int16).reshape(3, 4)
+
+
+def _other(x: Any) -> Any:
+    return x.session.encrypt(Y, bound=(0, 250))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x & 3, lambda x: np.where(x > 50, x, np.uint8(1)), lambda x: x.astype(np.uint16), lambda x: x[1:],
+        lambda x: np.isin(x, [10, 30]), lambda x: np.concatenate([x, x[:1]]), lambda x: x + x[::-1],
+        lambda x: x ^ x.T.T, lambda x: x + Y, lambda x: (_other(x) if hasattr(x, "session") else Y) - x,
+        lambda x: np.stack([x, x + np.uint8(0)]), lambda x: np.count_nonzero(x > 50), lambda x: x[0] < x[1],
+    ],
+)  # fmt: skip
+def test_a_table_that_another_thread_looks_up(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each question for what an array is made of in turn, as if another thread had run just then."""
+    own, descriptor = few_slots(), array.EncryptedSlots.__dict__["_state"]
+    wanted, moment, asked = call(X >> 1), 0, 1
+    while asked > moment:
+        moment, asked = moment + 1, 0
+        x = own.encrypt(X, representation="slots") >> 1
+
+        def read(self: Any, x: Any = x, moment: int = moment) -> Any:
+            nonlocal asked
+            found = descriptor.__get__(self)
+            if self is x:
+                asked += 1
+                if asked == moment and found[1] is not None:
+                    descriptor.__set__(x, (array.looked_up(x.session, *found), None))
+            return found
+
+        with monkeypatch.context() as patched:
+            patched.setattr(array.EncryptedSlots, "_state", property(read, descriptor.__set__))
+            result = call(x)
+        np.testing.assert_array_equal(own.decrypt(result), wanted)
+    assert asked > 0
