@@ -74,3 +74,20 @@ def test_sums_of_few_values_after_a_refresh() -> None:
             allowed = 2.0**-20 * (largest + 1)
             assert abs(session.decrypt(y.refresh().sum()) - clear.sum()) < allowed
         assert abs(session.decrypt(x @ x) - values @ values) < 2.0**-20 * largest**2
+
+
+def test_ranges_that_do_not_meet_decide_comparisons(engine: Engine) -> None:
+    """A polynomial has an error of the range of the difference: of 2^24, it left little of the smaller one."""
+    session, clear = Session(engine, engine.create_keys()), np.array([0.5, -1.0, 0.25])
+    x, far = session.encrypt(clear, bound=2), session.encrypt(clear - 9.0, bound=(-11, -7))
+    row = np.array([[2.0**10], [5.0]])
+    for call in (np.minimum, np.maximum, np.less, np.greater):
+        for other, numbers in ((2.0**24, 2.0**24), (-(2.0**24), -(2.0**24)), (row, row), (far, clear - 9.0)):
+            for first in (True, False):
+                found = call(x, other) if first else call(other, x)
+                wanted = np.asarray(call(clear, numbers) if first else call(numbers, clear), dtype=np.float64)
+                assert found.shape == wanted.shape
+                error = np.abs(session.decrypt(found) - wanted)
+                assert (error < 2.0**-20 * np.maximum(1, np.abs(wanted))).all()
+    assert np.minimum(x, 3).level == x.level
+    assert session.decrypt(x < 3.0).tolist() == pytest.approx([1, 1, 1])

@@ -91,9 +91,16 @@ def compare(operation: str, x: EncryptedArray, y: Any = 0) -> EncryptedArray:
             "Complex numbers cannot be compared; compare real parts, x.real. The square of a size is "
             "(x * x.conj()).real."
         )
+    if encrypted:
+        x.session.same(y)
+    else:
+        # What slots do not hold is refused, whatever the result would be.
+        _ = x + -y
+    decided = _decided(operation, x, y, y.interval if encrypted else Interval.around(np.asarray(y, dtype=np.float64)))
+    if decided is not None:
+        return decided
     if not encrypted:
         return _against_plain(operation, x, y)
-    x.session.same(y)
     factor = max(_power(x), _power(y))
     left, right = moves.aligned(_divided(x, factor), _divided(y, factor))
     run = x.session.comparison(operation)
@@ -104,6 +111,20 @@ def compare(operation: str, x: EncryptedArray, y: Any = 0) -> EncryptedArray:
         interval = x.session.loosened(operation, Interval(pick(lows), pick(highs)))
     found = left._slotwise(right, lambda a, b: run([a, b]), interval, lambda a, b: None)
     return times_whole(found, factor) if operation != "compare" else found
+
+
+def _decided(operation: str, x: EncryptedArray, y: Any, other: Interval) -> EncryptedArray | None:
+    """What ranges decide that do not meet, without a polynomial, whose error is one of the range of the difference."""
+    above, below = x.interval.low > other.high, x.interval.high < other.low
+    if operation == "sign" or not (above or below):
+        return None
+    if operation != "compare" and (above == (operation == "maximum") or is_encrypted(y)):
+        found: EncryptedArray = x if above == (operation == "maximum") else y
+        return found.broadcast_to(np.broadcast_shapes(x.shape, np.shape(y)))
+    # Numbers that everybody knows, in ciphertexts.
+    known = (x * 0.0).broadcast_to(np.broadcast_shapes(x.shape, np.shape(y)))
+    made: EncryptedArray = known + (float(above) if operation == "compare" else y)
+    return made
 
 
 def larger(operation: str, x: Any, y: Any) -> EncryptedArray:
