@@ -234,7 +234,7 @@ def test_masks_at_level_2_need_no_bootstrap() -> None:
     assert done["refreshes"] <= 6
 
 
-def test_a_product_takes_five_bootstraps_and_a_plan_says_so() -> None:
+def test_a_product_takes_three_bootstraps_and_a_plan_says_so() -> None:
     own = session()
 
     def program(x: Any, y: Any) -> Any:
@@ -243,9 +243,9 @@ def test_a_product_takes_five_bootstraps_and_a_plan_says_so() -> None:
     x, y = pairs(np.uint16)
     with counted_bootstraps() as done:
         program(own.encrypt(x), own.encrypt(y))
-    assert done["refreshes"] == 5 + 4
+    assert done["refreshes"] == 3 + 4
     plan = simulated_refreshes(program, x, y)
-    assert plan == 9
+    assert plan == 7
 
 
 def simulated_refreshes(program: Any, *given: Any) -> int:

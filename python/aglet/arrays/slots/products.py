@@ -2,7 +2,8 @@
 
 `x y` of two digits is `l + 16 h`. All low digits of 16 times 16 values, and all high ones, are combinations of eleven
 rows of them (the rank of that matrix modulo t). So a column of the product is one sum of products: of coefficients by
-one digit, and of rows by the other. Columns become digits in two steps, with bootstraps before each.
+one digit, and of rows by the other. Columns become digits one after the other, with a bootstrap before each: side by
+side they would be bootstrapped without what they carry, and two of them once more with it.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ def _columns(session: SlotSession, x: Digits, y: Digits, low: int) -> list[Chunk
         # The sign of a number of two's complement is its highest bit, which counts from the other end here.
         turned = (np.arange(DIGIT) + _turn(low, at)) % DIGIT
         factors.append(_tables(session, ready[at], weights[:, turned]))
-        tables = np.concatenate([lows[:, turned], highs[:, turned]])
+        # The high digits of the last one belong to no column.
+        tables = np.concatenate([lows[:, turned], *([highs[:, turned]] if at + 1 < WIDE_DIGITS else [])])
         if plain:
             others.append([[table[np.asarray(one)] for one in y[at]] for table in tables])
         else:
@@ -135,23 +137,17 @@ def _tables(session: SlotSession, digit: Numbers, tables: Entries) -> list[Chunk
 
 
 def _carried(session: SlotSession, columns: list[Chunks], low: int) -> list[Chunks]:
-    """The digits of columns of up to 15, 44, 73 and 102."""
+    """The digits of columns of up to 15, 44, 73 and 102: each takes what the one below carries, and is bootstrapped."""
     most, high = DIGIT - 1, DIGIT - 2
-    # A pair has a low digit of 15 at most, and a high one of 14.
-    numbers = [Numbers((one,), 0, 0, most * (at + 1) + high * at) for at, one in enumerate(columns) if at]
-    ready = together(session, numbers, _TO_DIGITS)
-    (second, carry), (third, over) = (
-        [one.digits[0] for one in looked_up_all(session, each, [values % DIGIT, values // DIGIT])]
-        for each, values in ((one, np.arange(one.places)) for one in ready[:2])
-    )
-    fourth = looked_up_all(session, ready[2], [np.arange(ready[2].places) % DIGIT])[0].digits[0]
-    sums = [quiet_sum(session, [a, b]) for a, b in ((third, carry), (fourth, over))]
-    ends = [most + numbers[0].high // DIGIT, most + numbers[1].high // DIGIT]
-    ready = together(session, [Numbers((one,), 0, 0, end) for one, end in zip(sums, ends, strict=True)], _TO_COLUMNS)
-    values = np.arange(ready[0].places)
-    third, carry = (one.digits[0] for one in looked_up_all(session, ready[0], [values % DIGIT, values // DIGIT]))
-    turned = np.arange(ready[1].places) + _turn(low, WIDE_DIGITS - 1)
-    tables = [turned % DIGIT, (turned + 1) % DIGIT - turned % DIGIT]
-    fourth, change = (one.digits[0] for one in looked_up_all(session, ready[1], tables))
-    fourth = Products(session, "A product of two arrays")((change, carry), more=fourth)
-    return [columns[0], second, third, fourth]
+    digits: list[Chunks] = columns[:1]
+    carry: Chunks = []
+    carried = 0
+    for at, column in enumerate(columns[1:], 1):
+        # A pair has a low digit of 15 at most, and a high one of 14.
+        end = most * (at + 1) + high * at + carried
+        chunks = quiet_sum(session, [column, carry] if carry else [column])
+        [ready] = together(session, [Numbers((chunks,), 0, 0, end)], _TO_DIGITS)
+        tables = [(ready.values() + _turn(low, at)) % DIGIT, ready.values() // DIGIT]
+        made = looked_up_all(session, ready, tables[: len(columns) - at])
+        digits, carry, carried = [*digits, made[0].digits[0]], made[-1].digits[0], end // DIGIT
+    return digits
