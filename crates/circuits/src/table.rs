@@ -10,7 +10,7 @@
 use crate::error::Error;
 use crate::polynomial::{depth, powers, Basis, Series};
 use aglet_ring::Modulus;
-use aglet_schemes::{Error as SchemeError, Evaluator};
+use aglet_schemes::{Error as SchemeError, Evaluator, Sum};
 
 /// The most values of a table: interpolation takes the square of them.
 const MOST: usize = 1 << 13;
@@ -230,7 +230,10 @@ impl Table {
     ) -> Result<Value<E::Ciphertext>, Error> {
         let Some((powers, lower)) = axes.split_last() else { return Ok(Value::Constant(coefficients[0])) };
         let parts = coefficients.chunks(coefficients.len() / self.bases[lower.len()]);
-        let parts = parts.map(|part| self.inner(e, lower, part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = match lower {
+            [powers] => rows(e, powers, parts)?,
+            _ => parts.map(|part| self.inner(e, lower, part)).collect::<Result<Vec<_>, _>>()?,
+        };
         let (mut products, mut terms, mut constant) = (vec![], vec![], 0);
         for (k, part) in parts.iter().enumerate() {
             match (k, part) {
@@ -246,6 +249,26 @@ impl Table {
             false => Ok(Value::Ciphertext(e.form(&products, &terms, constant)?)),
         }
     }
+}
+
+/// Polynomials of the first digit, which share its powers.
+fn rows<'c, E: Evaluator<Scalar = i64>>(
+    e: &E,
+    powers: &[E::Ciphertext],
+    parts: impl Iterator<Item = &'c [i64]>,
+) -> Result<Vec<Value<E::Ciphertext>>, Error> {
+    let (mut sums, mut constants) = (Vec::new(), Vec::new());
+    for part in parts {
+        let terms: Vec<_> = part[1..].iter().copied().zip(powers).filter(|(c, _)| *c != 0).collect();
+        constants.push(terms.is_empty().then_some(part[0]));
+        sums.extend((!terms.is_empty()).then_some(Sum { terms, constant: part[0] }));
+    }
+    let mut found = e.sums(&sums)?.into_iter();
+    let value = |constant: Option<i64>| match constant {
+        Some(constant) => Some(Value::Constant(constant)),
+        None => found.next().map(Value::Ciphertext),
+    };
+    Ok(constants.into_iter().filter_map(value).collect())
 }
 
 /// The level of a value in variables at these levels, of which powers below these bases are used; None if they are too low.

@@ -9,6 +9,15 @@ use crate::error::Error;
 use crate::linear_map::LinearMap;
 use crate::scalar::Scalar;
 
+/// `sum c x + constant`.
+#[derive(Debug, Clone)]
+pub struct Sum<'a, C, S> {
+    /// Multiples of ciphertexts, one at least.
+    pub terms: Vec<(S, &'a C)>,
+    /// Added to every slot.
+    pub constant: S,
+}
+
 /// Slotwise arithmetic on vectors of scalars with levels, which every scheme has.
 ///
 /// Inputs never change. Operands must have the same level unless an operation says otherwise.
@@ -86,6 +95,14 @@ pub trait Evaluator {
         let mut parts = parts.iter().map(|part| self.level_down(part, lowest));
         let first = parts.next().ok_or(Error::EmptyQuadratic)??;
         self.add_scalar(&parts.try_fold(first, |sum, part| self.add(&sum, &part?))?, constant)
+    }
+
+    /// [`Evaluator::form`] of each of these sums, which may share the reading of what they have in common.
+    ///
+    /// # Errors
+    /// As there.
+    fn sums(&self, sums: &[Sum<'_, Self::Ciphertext, Self::Scalar>]) -> Result<Vec<Self::Ciphertext>, Error> {
+        sums.iter().map(|sum| self.form(&[], &sum.terms, sum.constant)).collect()
     }
 
     /// Rotates to the left: `out[j] = in[(j + by) mod slots]`; no level, one key switch.

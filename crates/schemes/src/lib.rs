@@ -25,7 +25,7 @@ pub mod spread;
 
 pub use ckks::approximate::Approximate;
 pub use error::Error;
-pub use evaluator::Evaluator;
+pub use evaluator::{Evaluator, Sum};
 pub use fault::ParameterFault;
 pub use forms::{Forms, Product, Quadratic, Scale};
 pub use linear_map::LinearMap;

@@ -11,7 +11,7 @@ use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Noise,
     Packing, SlotEvaluator, WideRings,
 };
-use aglet_schemes::{Error, Evaluator, ParameterFault};
+use aglet_schemes::{Error, Evaluator, ParameterFault, Sum};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -343,6 +343,48 @@ fn every_preset_keeps_its_claims() {
     }
     levels.sort_unstable();
     assert_eq!(levels, [(10, 8), (10, 26), (13, 4), (14, 9), (15, 8), (15, 19), (16, 26), (16, 39)]);
+}
+
+#[test]
+fn sums_side_by_side_have_the_words_of_each_alone() {
+    let mut w = World::new(65537, Packing::Slots, arch::chosen().unwrap());
+    let t = *w.params.plain();
+    let numbers: Vec<Vec<i64>> = (0..3).map(|_| w.numbers(N)).collect();
+    let cts: Vec<_> = numbers.iter().zip([5, 3, 4]).map(|(x, level)| w.encrypt(x, level)).collect();
+    let other = w.encrypt(&numbers[0], 2);
+    let e = SlotEvaluator::new(w.e(), &w.encoder);
+    let words = |x: &IntegerCiphertext| -> Vec<u64> {
+        x.polys.iter().flat_map(|p| p.host().unwrap().iter().flatten().copied().collect::<Vec<_>>()).collect()
+    };
+    // More than are divided together, of one ciphertext too, with multiples that are 0, and one of another level.
+    let factors = |i: usize| (0..3).map(move |j| ((i * 977 + j * 31) % 65537 * (i + j) % 65537) as i64);
+    let terms = |i: usize| match i {
+        7 => vec![(3, &other)],
+        9 => vec![(0, &cts[0])],
+        _ => factors(i).zip(&cts).take(1 + i % 3).collect(),
+    };
+    let sums: Vec<_> = (0..40).map(|i| Sum { terms: terms(i), constant: i as i64 - 20 }).collect();
+    let found = e.sums(&sums).unwrap();
+    for (i, (found, sum)) in found.iter().zip(&sums).enumerate() {
+        let alone = e.add_scalar(&e.sum_of_products(&[], &sum.terms).unwrap(), sum.constant).unwrap();
+        assert_eq!(words(found), words(&alone), "{i}");
+        assert_eq!((found.correction_factor, found.level()), (alone.correction_factor, alone.level()));
+        let wanted = (0..N).map(|j| {
+            let of = |x: &IntegerCiphertext| cts.iter().position(|y| Arc::ptr_eq(x, y)).unwrap_or(0);
+            let sum = sum.terms.iter().map(|(c, x)| i128::from(*c) * i128::from(numbers[of(x)][j])).sum::<i128>();
+            t.centre(t.reduce_i128(sum + i as i128 - 20))
+        });
+        assert_eq!(w.decrypt(found), wanted.collect::<Vec<_>>(), "{i}");
+    }
+    // A number in every slot is a message whose other coefficients are 0.
+    let mut message = vec![0; N];
+    message[0] = -12345;
+    let (number, plain) = (e.add_number(&cts[0], -12345).unwrap(), e.add_plain(&cts[0], &message).unwrap());
+    assert_eq!(words(&number), words(&plain));
+    assert!(e.sums(&[]).unwrap().is_empty());
+    assert!(matches!(e.sums_of_terms(&[&[]]), Err(Error::EmptyQuadratic)));
+    let lowest = w.e().level_down(&other, 0).unwrap();
+    assert!(matches!(e.sums_of_terms(&[&[(1, &lowest)]]), Err(Error::LevelTooLow { required: 1, actual: 0 })));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{d_0, factors, Basis, Line, Series};
 use crate::error::Error;
-use aglet_schemes::{Error as SchemeError, Evaluator, Scalar};
+use aglet_schemes::{Error as SchemeError, Evaluator, Scalar, Sum};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The elements of one variable, by index.
@@ -48,16 +48,24 @@ impl<S: Scalar> Series<S> {
                 elements.insert(k, element);
             }
         }
-        all.iter().map(|series| line(e, &series.top, &elements)).collect()
+        lines(e, &all.iter().map(|series| &series.top).collect::<Vec<_>>(), &elements)
     }
 }
 
-/// The value of a line, its factors first.
-fn line<E: Evaluator>(e: &E, of: &Line<E::Scalar>, elements: &Elements<E>) -> Result<E::Ciphertext, Error> {
-    let factors = of.products.iter().map(|(_, factor)| line(e, factor, elements)).collect::<Result<Vec<_>, _>>()?;
-    let products: Vec<_> = of.products.iter().zip(&factors).map(|((k, _), factor)| (&elements[k], factor)).collect();
-    let terms: Vec<_> = of.terms.iter().map(|(c, k)| (*c, &elements[k])).collect();
-    Ok(e.form(&products, &terms, of.constant)?)
+/// The values of lines, their factors first. Those that are sums of terms go side by side, as they share the elements.
+fn lines<E: Evaluator>(e: &E, all: &[&Line<E::Scalar>], elements: &Elements<E>) -> Result<Vec<E::Ciphertext>, Error> {
+    let terms = |line: &Line<E::Scalar>| line.terms.iter().map(|(c, k)| (*c, &elements[k])).collect::<Vec<_>>();
+    let (sums, others): (Vec<_>, Vec<_>) = (0..).zip(all).partition(|(_, line)| line.products.is_empty());
+    let mut values = BTreeMap::new();
+    for (place, line) in others {
+        let factors: Vec<_> = line.products.iter().map(|(_, factor)| factor).collect();
+        let factors = lines(e, &factors, elements)?;
+        let products: Vec<_> = line.products.iter().zip(&factors).map(|((k, _), by)| (&elements[k], by)).collect();
+        values.insert(place, e.form(&products, &terms(line), line.constant)?);
+    }
+    let each: Vec<_> = sums.iter().map(|(_, line)| Sum { terms: terms(line), constant: line.constant }).collect();
+    values.extend(sums.iter().map(|(place, _)| *place).zip(e.sums(&each)?));
+    Ok(values.into_values().collect())
 }
 
 /// `x^exponent`, `ceil(log2(exponent))` levels below `x`, for an exponent of 1 or more.

@@ -5,8 +5,9 @@
 
 use super::evaluator::{SPARE_BITS, TERMS_AT_ONCE};
 use super::noise::{Division, Noise};
+use super::product::SHARING;
 use super::{Ciphertext, IntegerParams, RowMap};
-use crate::evaluator::Evaluator;
+use crate::evaluator::{Evaluator, Sum};
 use crate::linear_map::LinearMap;
 use crate::sample_cost::{CountedMemory, SampleCost};
 use crate::Error;
@@ -254,10 +255,8 @@ impl Evaluator for SlotCost<'_> {
         if self.params.plain().reduce_i64(c) == 0 {
             return Ok(a.clone());
         }
-        self.ring.forward(a.level + 1);
-        let _phase = self.ring.lift(a.level + 1);
         let noise = a.noise.plus(Noise::constant(self.params));
-        Ok(CostInteger { noise, ..a.with(self.summed(a.level + 1)) })
+        Ok(CostInteger { noise, ..a.with(self.multiple(a)) })
     }
     fn form(
         &self,
@@ -284,17 +283,30 @@ impl Evaluator for SlotCost<'_> {
         let pairs = products.iter().map(|(a, b)| Ok([down(a)?, down(b)?])).collect::<Result<Vec<_>, Error>>()?;
         pairs.iter().for_each(|[a, b]| join(self.product_noise(a, b)));
         let (limbs, count) = (level + 1, products.len());
-        let halves = [count, 2 * count].map(|products| self.ring.poly_of_form(limbs, products, left, count > 0));
         let noise = noise.ok_or(Error::EmptyQuadratic)?;
+        if count == 0 {
+            let correction_factor = t.mul(correction_factor, t.inv(t.reduce(q)));
+            let noise = noise.divided(self.params, q, Division::Switch);
+            let polys = Arc::new(self.ring.divide_forms(left as u64, (limbs, 1)));
+            return self
+                .add_scalar(&CostInteger { level: level - 1, correction_factor, noise, _polys: polys }, constant);
+        }
+        let halves = [count, 2 * count].map(|products| self.ring.poly_of_form(limbs, products, left, true));
         let sum = CostInteger { level, correction_factor, noise, _polys: Arc::new(halves) };
-        let out = match count {
-            0 => self.rescaled_by(&sum, 1),
-            _ => {
-                let _square = self.ring.poly_of_form(limbs, count, 0, true);
-                self.relinearized(&sum)?
-            }
-        };
+        let _square = self.ring.poly_of_form(limbs, count, 0, true);
+        let out = self.relinearized(&sum)?;
         self.add_scalar(&out, constant)
+    }
+    fn sums(&self, sums: &[Sum<'_, CostInteger, i64>]) -> Result<Vec<CostInteger>, Error> {
+        let mut out = Vec::with_capacity(sums.len());
+        for group in sums.chunks(SHARING) {
+            // What leaves by the divisions of all of them is there at once; `form` has one of these polynomials.
+            let _leaving: Vec<_> = (1..2 * group.len()).map(|_| self.ring.hold_here(1)).collect();
+            for sum in group {
+                out.push(self.form(&[], &sum.terms, sum.constant)?);
+            }
+        }
+        Ok(out)
     }
     fn rotate(&self, _: &CostInteger, _: isize) -> Result<CostInteger, Error> {
         Err(no_rotations())

@@ -35,6 +35,19 @@ pub(super) fn phase(
     Ok(ring.forms(&[Form::multiple(Multiplier::Residues(&inverse), &lifted)], level + 1, 0)?.remove(0))
 }
 
+/// The same of a number in every slot: what the polynomial is everywhere, modulo each prime.
+pub(super) fn phase_of_number(
+    ctx: &Context,
+    params: &IntegerParams,
+    number: u64,
+    (correction_factor, level): (u64, usize),
+) -> Vec<u64> {
+    let t = params.plain();
+    let times = t.centre(t.mul(number, correction_factor));
+    let moduli = (0..=level).map(|i| ctx.ring().modulus(i));
+    moduli.map(|m| m.mul(m.reduce_i64(times), m.inv(m.reduce(t.value())))).collect()
+}
+
 /// Encrypts the coefficients of a message at a level, with its canonical correction factor.
 ///
 /// # Errors

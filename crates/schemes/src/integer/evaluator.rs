@@ -1,6 +1,6 @@
 //! Arithmetic on integers: sums across levels, products with numbers in the clear, rotations of rows and columns.
 
-use super::encrypt::{phase, too_noisy};
+use super::encrypt::{phase, phase_of_number, too_noisy};
 use super::noise::{Division, Noise};
 use super::product::join;
 use super::{Ciphertext, IntegerCiphertext, IntegerParams};
@@ -311,17 +311,13 @@ impl<'a> IntegerEvaluator<'a> {
     /// # Errors
     /// [`Error::Noise`].
     pub fn add_plain(&self, a: &IntegerCiphertext, coefficients: &[i64]) -> Result<IntegerCiphertext, Error> {
-        self.add_phase(a, coefficients, Noise::message(self.params))
-    }
-
-    fn add_phase(&self, a: &IntegerCiphertext, coefficients: &[i64], noise: Noise) -> Result<IntegerCiphertext, Error> {
         let ring = self.context().ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
         ring.add_assign(
             &mut polys[0],
             &phase(self.context(), self.params, coefficients, (a.correction_factor, a.level()))?,
         )?;
-        self.checked(a.with(polys, a.correction_factor, a.noise.plus(noise)))
+        self.checked(a.with(polys, a.correction_factor, a.noise.plus(Noise::message(self.params))))
     }
 
     /// The sum with the same number in every slot.
@@ -332,10 +328,13 @@ impl<'a> IntegerEvaluator<'a> {
         match self.params.plain().reduce_i64(c) {
             0 => Ok(a.clone()),
             c => {
-                // A number in every slot is a constant polynomial.
-                let mut coefficients = vec![0; self.context().ring().n()];
-                coefficients[0] = self.centred(c);
-                self.add_phase(a, &coefficients, Noise::constant(self.params))
+                // A number in every slot is a constant polynomial, which has one value everywhere.
+                let constant = phase_of_number(self.context(), self.params, c, (a.correction_factor, a.level()));
+                let one = |poly| Form::multiple(Multiplier::integer(1), poly);
+                let mut forms: Vec<_> = a.polys.iter().map(one).collect();
+                forms[0].constant = Multiplier::Residues(&constant);
+                let polys = self.forms(&forms, a.limbs())?;
+                self.checked(a.with(polys, a.correction_factor, a.noise.plus(Noise::constant(self.params))))
             }
         }
     }

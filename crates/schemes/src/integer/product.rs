@@ -5,10 +5,25 @@ use super::{Ciphertext, IntegerCiphertext, IntegerEvaluator};
 use crate::samples::linear;
 use crate::Error;
 use aglet_ring::{Eval, Form, Multiplier, Poly};
+use aglet_rlwe::keyswitch::divide_forms;
 use aglet_rlwe::Sample;
 
 /// Two ciphertexts at one level, to be multiplied.
 type Pair = (IntegerCiphertext, IntegerCiphertext);
+
+/// Sums without products that are divided together: tiles of what they share stay in a cache.
+pub(super) const SHARING: usize = 16;
+
+/// Multiples of ciphertexts, to be added at a level.
+struct Terms<'a> {
+    first: &'a Ciphertext,
+    level: usize,
+    /// What the division by the prime of the level makes canonical.
+    correction_factor: u64,
+    /// Each with the centred integer that it is multiplied by.
+    multiples: Vec<(i64, &'a Ciphertext)>,
+    noise: Option<Noise>,
+}
 
 impl IntegerEvaluator<'_> {
     /// `a b` as a ciphertext of degree 2 at the lower level of the two. [`IntegerEvaluator::relinearize`] brings it one
@@ -92,56 +107,84 @@ impl IntegerEvaluator<'_> {
             self.same_key(first, x)?;
             linear(x)?;
         }
+        let terms = self.multiples(first, level, terms);
+        if products.is_empty() {
+            return Ok(self.divided_together(&[terms])?.remove(0));
+        }
         let down = |x| self.level_down(x, level);
         let pairs = products.iter().map(|(a, b)| Ok((down(a)?, down(b)?))).collect::<Result<Vec<Pair>, Error>>()?;
+        let noise = pairs.iter().fold(terms.noise, |sum, (a, b)| join(sum, self.product_noise(a, b)));
+        let noise = noise.unwrap_or(first.noise).plus(self.params.key_switch());
+        let sample = Sample { polys: self.combined(&pairs, &terms)?, key: first.key };
+        let polys = self.relinearized(&sample, 1)?;
+        self.divided_once(first, polys, terms.correction_factor, (noise, Division::Product))
+    }
+
+    /// [`IntegerEvaluator::sum_of_products`] of several sums without products. Neighbours that have terms of the same ciphertexts read them
+    /// together.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn sums_of_terms(&self, sums: &[&[(i64, &IntegerCiphertext)]]) -> Result<Vec<IntegerCiphertext>, Error> {
+        let sums = sums.iter().map(|terms| {
+            let (_, first) = terms.iter().min_by_key(|(_, x)| x.level()).ok_or(Error::EmptyQuadratic)?;
+            if first.level() == 0 {
+                return Err(Error::LevelTooLow { required: 1, actual: 0 });
+            }
+            for (_, x) in *terms {
+                self.same_key(first, x)?;
+                linear(x)?;
+            }
+            Ok(self.multiples(first, first.level(), terms))
+        });
+        self.divided_together(&sums.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Terms before their sum.
+    fn multiples<'t>(&self, first: &'t Ciphertext, level: usize, terms: &[(i64, &'t IntegerCiphertext)]) -> Terms<'t> {
         let t = self.params.plain();
-        // What the division by the prime of the level makes canonical.
         let correction_factor = t.mul(self.params.correction_factor_at(level - 1), t.reduce(self.params.q()[level]));
-        let terms: Vec<_> = terms.iter().map(|&(c, x)| (self.times_to(c, x, correction_factor), x)).collect();
-        let mut noise = terms.iter().fold(None, |sum, (by, x)| join(sum, x.noise.times(by.unsigned_abs() as f64)));
-        for (a, b) in &pairs {
-            noise = join(noise, self.product_noise(a, b));
-        }
-        let noise = noise.unwrap_or(first.noise);
-        let polys = self.combined(&pairs, &terms, level + 1)?;
-        match pairs.is_empty() {
-            true => self.divided_once(first, self.rescaled(&polys)?, correction_factor, (noise, Division::Switch)),
-            false => {
-                let sample = Sample { polys, key: first.key };
-                let noise = noise.plus(self.params.key_switch());
-                self.divided_once(first, self.relinearized(&sample, 1)?, correction_factor, (noise, Division::Product))
+        let times = |c: i64, x: &Ciphertext| {
+            self.centred(t.mul(t.mul(t.reduce_i64(c), correction_factor), t.inv(x.correction_factor)))
+        };
+        let multiples: Vec<(i64, &Ciphertext)> = terms.iter().map(|&(c, x)| (times(c, x), &**x)).collect();
+        let noise = multiples.iter().fold(None, |sum, (by, x)| join(sum, x.noise.times(by.unsigned_abs() as f64)));
+        Terms { first, level, correction_factor, multiples, noise }
+    }
+
+    /// Sums of terms, divided by the prime of their level.
+    fn divided_together(&self, sums: &[Terms<'_>]) -> Result<Vec<IntegerCiphertext>, Error> {
+        let mut out = Vec::with_capacity(sums.len());
+        for group in sums.chunk_by(Terms::shares).flat_map(|group| group.chunks(SHARING)) {
+            self.check_stop()?;
+            let limbs = group[0].level + 1;
+            let residues: Vec<_> = group.iter().map(|sum| self.residues(sum, 1)).collect();
+            let both = group.iter().zip(&residues).flat_map(|(sum, by)| [sum.times(by, 0), sum.times(by, 1)]);
+            let halves: Vec<_> = both.map(|terms| Form { terms, ..Form::default() }).collect();
+            let mut divided = divide_forms(self.context(), &halves, (limbs, 1))?.into_iter();
+            for sum in group {
+                let noise = (sum.noise.unwrap_or(sum.first.noise), Division::Switch);
+                let polys = divided.by_ref().take(2).collect();
+                out.push(self.divided_once(sum.first, polys, sum.correction_factor, noise)?);
             }
         }
+        Ok(out)
     }
 
-    /// The centred integer that turns `x` into `c x` with a factor.
-    fn times_to(&self, c: i64, x: &Ciphertext, correction_factor: u64) -> i64 {
-        let t = self.params.plain();
-        self.centred(t.mul(t.mul(t.reduce_i64(c), correction_factor), t.inv(x.correction_factor)))
+    /// The multipliers of terms over an integer, modulo each prime of their level.
+    fn residues(&self, terms: &Terms<'_>, over: u64) -> Vec<Vec<u64>> {
+        let moduli = || (0..=terms.level).map(|i| self.context().ring().modulus(i));
+        let over: Vec<u64> = moduli().map(|m| m.inv(m.reduce(over))).collect();
+        let one = |by: i64| moduli().zip(&over).map(|(m, &over)| m.mul(m.reduce_i64(by), over)).collect();
+        terms.multiples.iter().map(|(by, _)| one(*by)).collect()
     }
 
-    /// `t sum a b + sum by x` before it is divided: three polynomials if there are products, else two.
-    fn combined(
-        &self,
-        pairs: &[Pair],
-        terms: &[(i64, &IntegerCiphertext)],
-        limbs: usize,
-    ) -> Result<Vec<Poly<Eval>>, Error> {
-        // The whole is multiplied by t where there are products, and terms are divided by it before.
-        let t = self.params.plain().value();
-        let by = |(by, _): &(i64, _)| -> Vec<u64> {
-            let one = |m: &aglet_ring::Modulus| match pairs.is_empty() {
-                true => m.reduce_i64(*by),
-                false => m.mul(m.reduce_i64(*by), m.inv(m.reduce(t))),
-            };
-            (0..limbs).map(|i| one(self.context().ring().modulus(i))).collect()
-        };
-        let residues: Vec<Vec<u64>> = terms.iter().map(by).collect();
-        let term = |i: usize| {
-            let of = residues.iter().zip(terms).filter(|(_, (by, _))| *by != 0);
-            of.map(|(by, (_, x))| (Multiplier::Residues(by), &x.polys[i])).collect::<Vec<_>>()
-        };
-        let factor = (!pairs.is_empty()).then_some(Multiplier::integer(i128::from(t)));
+    /// `t sum a b + sum by x` before it is divided, three polynomials.
+    fn combined(&self, pairs: &[Pair], terms: &Terms<'_>) -> Result<Vec<Poly<Eval>>, Error> {
+        // The whole is multiplied by t, and terms are divided by it before.
+        let (t, limbs) = (self.params.plain().value(), terms.level + 1);
+        let residues = self.residues(terms, t);
+        let factor = Some(Multiplier::integer(i128::from(t)));
         // So many at once that nobody waits long for a stop. The last ones meet the terms, and the factor.
         let (parts, last) = pairs.split_at(pairs.len().saturating_sub(1) / PAIRS_AT_ONCE * PAIRS_AT_ONCE);
         let mut before: Option<Vec<Poly<Eval>>> = None;
@@ -154,15 +197,28 @@ impl IntegerEvaluator<'_> {
         }
         let all = |i: usize| {
             let sum = before.iter().map(|sum| (Multiplier::integer(1), &sum[i]));
-            sum.chain(if i < 2 { term(i) } else { vec![] }).collect::<Vec<_>>()
+            sum.chain(if i < 2 { terms.times(&residues, i) } else { vec![] }).collect::<Vec<_>>()
         };
         let [low, middle, high] = tensor(last);
         let form = |products, i| Form { products, terms: all(i), factor, ..Form::default() };
-        let mut forms = vec![form(low, 0), form(middle, 1)];
-        if !pairs.is_empty() {
-            forms.push(form(high, 2));
-        }
-        self.forms(&forms, limbs)
+        self.forms(&[form(low, 0), form(middle, 1), form(high, 2)], limbs)
+    }
+}
+
+impl<'a> Terms<'a> {
+    /// Whether another sum begins with the same ciphertext at the same level, as sums of powers of one variable do.
+    fn shares(&self, other: &Self) -> bool {
+        let first = |sum: &Self| sum.multiples.first().map(|(_, x)| std::ptr::from_ref(*x));
+        (first(self), self.level) == (first(other), other.level)
+    }
+
+    /// One polynomial of each term that is not 0, with its multiplier.
+    fn times<'r>(&self, residues: &'r [Vec<u64>], i: usize) -> Vec<(Multiplier<'r>, &'r Poly<Eval>)>
+    where
+        'a: 'r,
+    {
+        let of = residues.iter().zip(&self.multiples).filter(|(_, (by, _))| *by != 0);
+        of.map(|(by, &(_, x))| (Multiplier::Residues(by), &x.polys[i])).collect()
     }
 }
 

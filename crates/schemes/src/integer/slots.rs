@@ -1,7 +1,7 @@
 //! Slotwise arithmetic for circuits: integers as residues modulo t, and rows that are rotated and mapped.
 
 use super::{Encoder, IntegerCiphertext, IntegerEvaluator};
-use crate::evaluator::Evaluator;
+use crate::evaluator::{Evaluator, Sum};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use std::ops::Deref;
@@ -86,6 +86,11 @@ impl Evaluator for SlotEvaluator<'_> {
             (self.done)();
         }
         self.add_number(&sum, constant)
+    }
+    fn sums(&self, sums: &[Sum<'_, IntegerCiphertext, i64>]) -> Result<Vec<IntegerCiphertext>, Error> {
+        let terms: Vec<_> = sums.iter().map(|sum| &sum.terms[..]).collect();
+        let found = self.sums_of_terms(&terms)?;
+        found.iter().zip(sums).map(|(found, sum)| self.add_number(found, sum.constant)).collect()
     }
     fn rotate(&self, a: &IntegerCiphertext, by: isize) -> Result<IntegerCiphertext, Error> {
         self.rotate_rows(a, by.rem_euclid(self.slots() as isize))
