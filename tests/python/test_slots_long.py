@@ -45,6 +45,21 @@ def test_operators_at_the_ends_of_digits(call: Any, dtype: Any) -> None:
     check(call(70_000, a), call(70_000, x))
 
 
+def test_sums_of_64_bits_that_32_bits_hold() -> None:
+    wide, long = np.dtype(np.uint32), np.dtype(np.int64)
+    x, y = (one.astype(wide) >> 1 for one in pairs(np.uint32))
+    a, b = (session().encrypt(one, bound=(0, 2**31 - 1)).astype(long) for one in (x, y))
+    x, y = x.astype(long), y.astype(long)
+    check(a + b, x + y)
+    check(a - b, x - y)
+    check(a - (2**31 - 1), x - (2**31 - 1))
+    check((a - b) - 1, (x - y) - 1)
+    words = RANDOM.integers(0, 2**16, (2, 900)).astype(np.uint16)
+    check(np.add(*(session().encrypt(one).astype(long) for one in words)), words.astype(long).sum(0))
+    with pytest.raises(RangeError, match="do not fit slots"):
+        (a + b) + b
+
+
 @pytest.mark.parametrize("dtype", [np.uint32, np.int32])
 def test_chains_of_operators(dtype: Any) -> None:
     x, y = pairs(dtype)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["apply", "cast", "combined", "refusal", "signed", "times", "where"]
 
 _BOOL = np.dtype(bool)
+_LONG: tuple[np.dtype[Any], ...] = (np.dtype(np.uint32), np.dtype(np.int32))
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
 _LOGIC = (np.logical_and, np.logical_or, np.logical_xor, *_BITWISE)
@@ -239,9 +240,12 @@ def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     one, (low, high) = (x if is_slots(x) else y), dtypes.span(dtype)
     ends = zip(_ends(x), sorted(sign * end for end in _ends(y)), strict=True)
     least, most = (a + b for a, b in ends)
-    in_words = dtype.itemsize == 2 or (dtype.itemsize == 4 and not one.session.fits(least, most))
+    # A sum of 64 bits that 32 bits hold is one of them.
+    spans = ((one, *dtypes.span(one)) for one in (_LONG if dtype.itemsize == 8 else ()))
+    held = next((one for one, start, end in spans if start <= least and most <= end), dtype)
+    in_words = held.itemsize == 2 or (held.itemsize == 4 and not one.session.fits(least, most))
     if in_words and (is_wide(x) or is_wide(y)):
-        made = wide.added(x, y, sign, dtype, (least, most))
+        made = wide.added(x, y, sign, held, (least, most))
     else:
         made = None if low <= least and most <= high else carried(x, y, sign, dtype)
     if made is None:
