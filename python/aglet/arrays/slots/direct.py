@@ -6,7 +6,9 @@ Whatever takes more, as another place, a table or what wraps around, is left to 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import itertools
+import operator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,7 @@ __all__ = ["direct"]
 
 _Result = tuple[np.dtype[Any], int, int]
 _CALLS: dict[Any, str] = {np.add: "add", np.subtract: "subtract", np.multiply: "multiply"}
+_LEVEL = operator.attrgetter("level")
 _FACTOR = 2
 """Levels of a factor, with one that a cast or a bootstrap of the product takes."""
 
@@ -55,21 +58,16 @@ def _result(name: str, x: np.dtype[Any], y: np.dtype[Any]) -> _Result | None:
 
 
 def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots | None:
-    session = x.session
+    session, index = x.session, x.index
     if y.session is not session or x.everywhere is not y.everywhere or not (_is_ready(x) and _is_ready(y)):
         return None
     # Those of an array without a table; before, another thread might have looked one up meanwhile.
     one, other = x.numbers, y.numbers
-    if len(one.digits[0]) != len(other.digits[0]) or not (x.index is y.index or np.array_equal(x.index, y.index)):
+    if not (index is y.index or np.array_equal(index, y.index)):
         return None
-    key = []
-    if name == "multiply":
-        key = [session.relinearization("A product of two arrays")]
-        if min(one.level, other.level) < _FACTOR:
-            return None
-    left, right = (each.whole(session).digits[0] for each in (one, other))
-    if left[0] is right[0]:
-        # The same numbers, it seems, of which there may be a table.
+    left, right = one.whole(session).digits[0], other.whole(session).digits[0]
+    # The same numbers are left alone, as it seems that there is a table of them.
+    if len(left) != len(right) or left[0] is right[0]:
         return None
     wanted = _result(name, x.dtype, y.dtype)
     ends = _fitting(name, wanted, (one.low, one.high), (other.low, other.high))
@@ -77,8 +75,14 @@ def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots |
         return None
     if not session.fits(*ends):
         session.check_range(*ends)
-    call = getattr(session.engine, name)
-    return _made(x, [call(a, b, *key) for a, b in zip(left, right, strict=True)], wanted, ends)
+    # No frame for each ciphertext, and none of the engine, which looks at what users give.
+    call: Callable[..., Any] = getattr(session.engine._core, name)
+    if name != "multiply":
+        return _made(x, list(map(call, left, right)), wanted, ends)
+    key = session.relinearization("A product of two arrays")
+    if min(one.level, other.level) < _FACTOR:
+        return None
+    return _made(x, list(map(call, left, right, itertools.repeat(key))), wanted, ends)
 
 
 def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
@@ -125,7 +129,7 @@ def _fitting(name: str, wanted: _Result | None, x: tuple[int, int], y: tuple[int
 def _made(like: EncryptedSlots, chunks: Chunks, wanted: _Result, ends: tuple[int, int]) -> EncryptedSlots | None:
     """Elements in these places, which is all that there is to say; None if no bootstrap takes the noise of them."""
     session = like.session
-    if 1 in [chunk.level for chunk in chunks] and too_noisy(session, chunks):
+    if 1 in map(_LEVEL, chunks) and too_noisy(session, chunks):
         return None
     numbers = Numbers((chunks,), 0, *ends)
-    return like.__class__(session, numbers, None, wanted[0], like.index, everywhere=like.everywhere)
+    return type(like)(session, numbers, None, wanted[0], like.index, everywhere=like.everywhere)

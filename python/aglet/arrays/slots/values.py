@@ -51,16 +51,19 @@ _WHOLE = b"whole"
 """The name of numbers in one slot among tables, whose names are longer."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Numbers:
-    """Encrypted whole numbers from `low` to `high`: `offset` and digits that count 1, 16, ..."""
+    """Encrypted whole numbers from `low` to `high`: `offset` and digits that count 1, 16, ...
+
+    They never change once they are made. Nothing checks that, as a check is a fifth of what Python takes for a sum.
+    """
 
     digits: tuple[Chunks, ...]
     """For each digit its ciphertexts."""
     offset: int
     low: int
     high: int
-    tables: dict[bytes, Numbers] = field(default_factory=dict, compare=False, repr=False)
+    tables: dict[bytes, Numbers] = field(default_factory=dict, repr=False)
     """What was looked up of them, for all arrays that share them."""
 
     @property
@@ -102,7 +105,13 @@ class Numbers:
         RangeError
             If they do not fit the modulus.
         """
-        engine, others, t = session.engine, self.digits[1:], session.engine.plaintext_modulus
+        if self.offset == 0 and len(self.digits) == 1:
+            return self
+        # Kept for the next sum or product of them, as each takes a pass over all digits.
+        return self.tables.get(_WHOLE) or self.tables.setdefault(_WHOLE, self._joined(session))
+
+    def _joined(self, session: SlotSession) -> Numbers:
+        engine, t = session.engine, session.engine.plaintext_modulus
 
         def made(numbers: Numbers) -> Chunks:
             chunks = numbers.digits[0]
@@ -110,16 +119,10 @@ class Numbers:
                 chunks = [engine.add(x, engine.multiply(y, DIGIT**at % t)) for x, y in zip(chunks, digit, strict=True)]
             return chunks
 
-        if not others and not self.offset:
-            return self
-        kept = self.tables.get(_WHOLE)
-        if kept is None:
-            session.check_range(self.low, self.high)
-            # For the next sum or product of them, as each takes a pass over all digits.
-            chunks = _in_time(session, self, made) if others else self.digits[0]
-            chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
-            kept = self.tables.setdefault(_WHOLE, Numbers((chunks,), 0, self.low, self.high))
-        return kept
+        session.check_range(self.low, self.high)
+        chunks = _in_time(session, self, made) if len(self.digits) > 1 else self.digits[0]
+        chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
+        return Numbers((chunks,), 0, self.low, self.high)
 
     def scaled(self, session: SlotSession, factor: int, add: int) -> Numbers:
         """`factor x + add`, with a factor that is not 0. It uses no level."""

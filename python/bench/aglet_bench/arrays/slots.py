@@ -100,6 +100,10 @@ class _Engine:
         self._rows = {row["circuit"]: row for row in plan["circuits"]}
         self._bootstrap = 0.0 if plan["bootstrap"] is None else float(plan["bootstrap"]["seconds"])
 
+    @property
+    def _core(self) -> _Engine:
+        return self
+
     def _spend(self, seconds: float) -> None:
         self.machine.seconds += seconds * forecast.TYPICAL_FACTOR
 
