@@ -146,5 +146,19 @@ def test_a_plan_chooses_the_quicker_representation() -> None:
     assert (sorts.representation, sorts.compared.startswith("slots ")) == ("digits", True)
     mixed = of(9, lambda age, x: ((age // age[::-1]) > 9).astype(np.float64), representation="auto")
     assert (mixed.representation, "slots refused (numpy.floor_divide" in mixed.compared) == ("digits", True)
+    # Results are whole numbers, and who encrypts for this computation passes its plan.
+    squares = [of(count, lambda age, x: age * age, representation="auto") for count in (2, 2048)]
+    assert [plan.representation for plan in squares] == ["digits", "slots"]
+    assert (squares[0].level, squares[0].bits, squares[1].level is None) == (None, None, False)
+    assert str(squares[0]).startswith("0 bootstraps")
+    assert squares[0].blind_rotations > 0
+    own = three()
+    for plan in [*squares, of(9, mean, representation="digits"), of(9, mean)]:
+        found = own.encrypt(np.arange(9).astype(np.uint8), representation=plan)
+        assert found.representation == plan.representation
+        assert own.encrypt([True], dtype=bool, representation=found).representation == plan.representation
+    assert Session.plan(lambda x: x * x, [3], engine=engines["engine"]).representation is None
+    with pytest.raises(TypeError, match="representation"):
+        own.encrypt(np.arange(9), representation=3)
     crossed = of(9, lambda age, x: (age.to("digits").to("slots") > 9).astype(np.float64))
     assert (crossed.level > 0, crossed.blind_rotations) == (True, 0)

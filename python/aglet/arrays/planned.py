@@ -68,7 +68,8 @@ class Planned:
             refresh, alpha and error_bits, as `Session` takes them. With `fhew_engine`, arguments may be digits:
             `dtypes` is then the dtype of each argument, and numpy.float64 is one of CKKS. With `integer_engine` too,
             whole numbers are in slots of integers. `representation` is then "slots", "digits" or "auto": the quicker
-            one, by a plan of each; `plan.representation` and `plan.compared` say which, and the seconds of both.
+            one, by a plan of each; `plan.compared` says the seconds of both, and
+            `session.encrypt(x, representation=plan)` takes the quicker one.
 
         Returns
         -------

@@ -174,7 +174,7 @@ class Session(Functions, Planned, Families, SharesArrays):
         bound: Any = None,
         level: int | None = None,
         dtype: Any = None,
-        representation: str | None = None,
+        representation: Any = None,
     ) -> Any:
         """Encrypt numbers of any shape.
 
@@ -199,7 +199,8 @@ class Session(Functions, Planned, Families, SharesArrays):
         representation
             "slots" puts booleans and whole numbers into slots of integers (`SlotSession`), for thousands at once; they
             are digits by default. "auto" takes slots from 64 elements on, if the keys have them and the range of the
-            dtype, or the bound, fits; `Session.plan(..., representation="auto")` compares both for one function.
+            dtype, or the bound, fits. A plan, `Session.plan(f, ..., representation="auto")`, takes what is quicker for
+            its function, and an array what it has.
 
         Raises
         ------
@@ -214,6 +215,8 @@ class Session(Functions, Planned, Families, SharesArrays):
         message = np.asarray(message) if hasattr(message, "to_numpy") else message
         if isinstance(dtype, zmod):
             return self._slots().encrypt(message, dtype, bound=bound)
+        # A plan and an array have one.
+        representation = getattr(representation, "representation", representation)
         how = checks.choice("representation", representation or "digits", ("auto", "digits", "slots"))
         how = self._chosen(message, dtype, bound) if how == "auto" else how
         if how == "slots":

@@ -14,8 +14,8 @@ __all__ = ["Plan"]
 class Plan:
     """The forecast of a function on encrypted arrays. `print` shows it as a sentence."""
 
-    level: int
-    """The level of the result; the lowest if there are several."""
+    level: int | None
+    """The level of the result; the lowest if there are several. None of digits, which have none."""
     refreshes: int
     """The number of ciphertexts that are bootstrapped, also inside comparisons."""
     products: int
@@ -43,7 +43,7 @@ class Plan:
     blind_rotations: int = 0
     """Of digits, refreshes included."""
     representation: str | None = None
-    """Of whole numbers, "slots" or "digits", if both were compared."""
+    """Of whole numbers, "slots" or "digits": `session.encrypt(x, representation=plan)` takes it from here."""
     compared: str = ""
     """What each representation of whole numbers takes, or why it was refused."""
 
@@ -55,8 +55,9 @@ class Plan:
             bits += f"; standard deviation of the error 2^{math.log2(self.deviation):.1f}"
         counts = f"{self.products} products, {self.rotations} rotations"
         counts += f", {self.blind_rotations} blind rotations of FHEW" if self.blind_rotations else ""
+        where = "" if self.level is None else f"level {self.level} after "
         return (
-            f"level {self.level} after {self.refreshes} bootstraps, {counts}; keys {gigabytes(self.key_bytes)}, "
+            f"{where}{self.refreshes} bootstraps, {counts}; keys {gigabytes(self.key_bytes)}, "
             f"ciphertexts {gigabytes(self.ciphertext_bytes)}; about {self.seconds:.3g} s on one thread; {bits}."
             + (f" Whole numbers are in {self.representation} ({self.compared})." if self.compared else "")
         )

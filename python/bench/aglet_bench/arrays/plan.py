@@ -74,16 +74,15 @@ def plan(
     if not several:
         raise ParameterError("This function returned no array, so there is nothing to plan; let it return its results.")
     for array in several:
-        if isinstance(array, EncryptedIntegers):
-            raise ParameterError(
-                "A plan is of results in floats or slots; call DigitSession.plan for digits, or cast the result."
-            )
-        if isinstance(array, EncryptedSlots) and simulated.integers is not None:
+        if isinstance(array, EncryptedIntegers) and simulated.digits is not None:
+            simulated.digits.same(array)
+        elif isinstance(array, EncryptedSlots) and simulated.integers is not None:
             simulated.integers.same(array)
             array.forced()
         else:
             simulated.same(array)
-    return machine.plan(several, sample is not None)
+    whole = any(np.dtype(kind).kind in "biu" for kind in kinds)
+    return dataclasses.replace(machine.plan(several, sample is not None), representation=how if whole else None)
 
 
 def _quicker(function: Callable[..., Any], shapes: Sequence[Any], engine: Engine, given: dict[str, Any]) -> Plan:
@@ -107,7 +106,7 @@ def _quicker(function: Callable[..., Any], shapes: Sequence[Any], engine: Engine
     if not found:
         raise ParameterError(f"Neither representation of whole numbers serves: {'; '.join(said)}")
     best = min(found, key=lambda name: found[name].seconds)
-    return dataclasses.replace(found[best], representation=best, compared=", ".join(said))
+    return dataclasses.replace(found[best], compared=", ".join(said))
 
 
 def _method(engine: Engine, fhew_engine: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from aglet import _core, forecast
+from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.model import Words
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.reciprocals import Reciprocal
@@ -273,7 +274,7 @@ class Shadow:
 
     def plan(self, arrays: Sequence[Any], sampled: bool) -> Plan:
         """The counts for the results, of arguments that are samples of the user or not."""
-        floats = [array for array in arrays if not isinstance(array, EncryptedSlots)]
+        floats = [array for array in arrays if not isinstance(array, EncryptedSlots | EncryptedIntegers)]
         unstated, stated = _CAST if self._cast else _COMPARED, None
         if not floats:
             unstated = _EXACT
@@ -286,7 +287,7 @@ class Shadow:
         blind, seconds, more = self._digit_work()
         made = key_bytes(self.engine, size, None, self._method, rotation=rotation, matrix=False) + more
         return Plan(
-            min(array.level for array in arrays),
+            min((array.level for array in arrays if not isinstance(array, EncryptedIntegers)), default=None),
             self.done["refreshes"],
             self.done["products"],
             self.done["rotations"],
