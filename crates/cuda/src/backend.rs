@@ -264,16 +264,25 @@ impl Backend for Card {
     fn rotated_sums(
         &self,
         ring: &HostRing,
-        of: &[Digits],
+        of: &[KeyProduct<'_>],
         keys: &[(&KeyBlock, &Automorphism)],
     ) -> Result<Vec<Pair>, RingError> {
-        let Some(device) = self.on(ring, with_keys(of.iter().flat_map(Digits::polys)))? else {
+        let Some(device) = self.on(ring, with_keys(of.iter().flat_map(KeyProduct::polys)))? else {
             return Host.rotated_sums(ring, of, keys);
         };
-        let there = of.iter().map(|x| self.digits_up(&device, x)).collect::<Result<Vec<_>, _>>()?.concat();
+        let up = |x: &KeyProduct<'_>| {
+            let before = x.added_before.map(|x| self.up(&device, x)).transpose()?;
+            Ok((self.digits_up(&device, x.digits)?, before))
+        };
+        let there = of.iter().map(up).collect::<Result<Vec<_>, Error>>()?;
+        let inputs = there.iter().map(|(digits, before)| ops::KeyProduct {
+            digits,
+            added_before: before.as_ref(),
+            added_after: None,
+        });
         let words = self.keys_up(&device, keys.iter().map(|(key, _)| *key))?;
         let keys: Vec<_> = words.iter().zip(keys).map(|(words, (_, phi))| (words, *phi)).collect();
-        Ok(self.pairs_made(ring, device.rotated_sums(&there, &keys)?))
+        Ok(self.pairs_made(ring, device.rotated_sums(&inputs.collect::<Vec<_>>(), &keys)?))
     }
 
     fn encoded(&self, ring: &HostRing, diagonals: Diagonals) -> Result<Diagonals, RingError> {

@@ -260,19 +260,33 @@ fn products_with_keys() {
                 found.iter().zip(&wanted).for_each(|(found, wanted)| pair(device, "key_products", found, wanted));
             }
         }
-        for (count, inputs) in [(1, 1), (7, 3), (40, 1)] {
+        for (digits, count, inputs) in [(1, 1, 1), (1, 7, 3), (1, 40, 1), (2, 7, 2), (5, 3, 1)] {
             let shape = (4, 1);
-            let keys: Vec<_> = (0..count).map(|_| words.key(ring, 1, shape)).collect();
+            let keys: Vec<_> = (0..count).map(|_| words.key(ring, digits, shape)).collect();
             let phis: Vec<_> = (0..count).map(|k| ring.automorphism(rotation_exponent(3 * k, ring.n()))).collect();
             let keys_there: Vec<_> = keys.iter().map(|key| device.upload_key(key).unwrap()).collect();
-            let x = words.polys(ring, inputs, shape);
-            let there = uploaded(device, &x);
-            let digits: Vec<Digits> = x.into_iter().map(Digits::single).collect();
+            let x: Vec<_> = (0..inputs).map(|_| words.polys(ring, digits, shape)).collect();
+            let there: Vec<_> = x.iter().map(|x| uploaded(device, x)).collect();
+            let x: Vec<Digits> = x.into_iter().map(Digits::of).collect();
+            let before = words.polys(ring, inputs, (4, 0));
+            let before_there = uploaded(device, &before);
             let of: Vec<_> = keys.iter().zip(&phis).map(|(key, phi)| (key, &**phi)).collect();
             let of_there: Vec<_> = keys_there.iter().zip(&phis).map(|(key, phi)| (key, &**phi)).collect();
-            let wanted = ring.rotated_sums(&digits, &of).unwrap();
-            let found = device.rotated_sums(&there, &of_there).unwrap();
-            found.iter().zip(&wanted).for_each(|(found, wanted)| pair(device, "rotated_sums", found, wanted));
+            for added in [false, true] {
+                let here = x.iter().zip(&before).map(|(digits, before)| aglet_ring::KeyProduct {
+                    digits,
+                    added_before: Some(before).filter(|_| added),
+                    added_after: None,
+                });
+                let away = there.iter().zip(&before_there).map(|(digits, before)| KeyProduct {
+                    digits,
+                    added_before: Some(before).filter(|_| added),
+                    added_after: None,
+                });
+                let wanted = ring.rotated_sums(&here.collect::<Vec<_>>(), &of).unwrap();
+                let found = device.rotated_sums(&away.collect::<Vec<_>>(), &of_there).unwrap();
+                found.iter().zip(&wanted).for_each(|(found, wanted)| pair(device, "rotated_sums", found, wanted));
+            }
             let x = words.polys(ring, keys.len(), shape);
             let found = device.key_sum(&uploaded(device, &x), &all(&keys_there)).unwrap();
             pair(device, "key_sum", &found, &ring.key_sum(&x, &all(&keys)).unwrap());

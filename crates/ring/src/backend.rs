@@ -118,7 +118,7 @@ pub trait Backend: Send + Sync {
     fn rotated_sums(
         &self,
         ring: &HostRing,
-        of: &[Digits],
+        of: &[KeyProduct<'_>],
         keys: &[(&KeyBlock, &Automorphism)],
     ) -> Result<Vec<Pair>, Error>;
 
@@ -276,7 +276,7 @@ impl Backend for Host {
     fn rotated_sums(
         &self,
         ring: &HostRing,
-        of: &[Digits],
+        of: &[KeyProduct<'_>],
         keys: &[(&KeyBlock, &Automorphism)],
     ) -> Result<Vec<Pair>, Error> {
         ring.rotated_sums(of, keys)

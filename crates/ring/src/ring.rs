@@ -167,7 +167,7 @@ impl Ring {
         self.backend.key_sum(self, of, keys)
     }
     /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: each `c` is one digit already, keys have one digit.
-    pub fn rotated_sums(&self, of: &[Digits], keys: &[(&KeyBlock, &Automorphism)]) -> Result<Vec<Pair>, Error> {
+    pub fn rotated_sums(&self, of: &[KeyProduct<'_>], keys: &[(&KeyBlock, &Automorphism)]) -> Result<Vec<Pair>, Error> {
         self.backend.rotated_sums(self, of, keys)
     }
 

@@ -88,9 +88,10 @@ impl Tally {
             ..Self::NONE
         }
     }
-    /// A sum of rotations of one digit times so many keys.
-    pub fn rotated_sum(n: u64, keys: u64) -> Self {
-        Self { key: 2 * n * keys, key_read: 2 * n * keys, ciphertext_read: n, ..Self::NONE }
+    /// A sum of rotations of so many digits times so many keys.
+    pub fn rotated_sum(n: u64, digits: u64, keys: u64) -> Self {
+        let key = 2 * n * digits * keys;
+        Self { key, key_read: key, ciphertext_read: n * digits, ..Self::NONE }
     }
     /// Sums of products with a packed stream: so many inputs meet so many samples of two halves, or of one, which is a diagonal.
     pub fn stream(n: u64, (inputs, samples, halves): (u64, u64, u64)) -> Self {

@@ -39,6 +39,11 @@ impl<'a> Sum<'a> {
     }
 }
 
+/// The digits of an input, each with its part of a key.
+fn terms<'a>(x: &KeyProduct<'a>, key: &'a DeviceKey, galois: u64) -> impl Iterator<Item = Term<'a>> {
+    x.digits.iter().enumerate().map(move |(d, x)| Term { x, key: (key, d), galois })
+}
+
 impl DeviceRing<'_> {
     /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP: digits of one shape, as
     /// many for each. Addends without special limbs vanish there.
@@ -53,7 +58,7 @@ impl DeviceRing<'_> {
     ) -> Result<Vec<Pair>, Error> {
         let galois = automorphism.map_or(1, Automorphism::galois);
         let sums = of.iter().map(|x| Sum {
-            terms: x.digits.iter().enumerate().map(|(d, x)| Term { x, key: (key, d), galois }).collect(),
+            terms: terms(x, key, galois).collect(),
             added_before: x.added_before,
             added_after: x.added_after,
         });
@@ -70,17 +75,29 @@ impl DeviceRing<'_> {
         Ok(self.key_sums(&[Sum::of(terms)])?.remove(0))
     }
 
-    /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: keys have one digit.
+    /// For every input `sum_i (sum_d phi_i(digit_d) (b_id, a_id) + (phi_i(added_before), 0))` modulo QP: digits of one shape, as many for
+    /// each, and nothing is added after.
     ///
     /// # Errors
     /// [`Error::Memory`], [`Error::Kernel`].
     pub fn rotated_sums(
         &self,
-        of: &[DevicePoly<Eval>],
+        of: &[KeyProduct<'_>],
         keys: &[(&DeviceKey, &Automorphism)],
     ) -> Result<Vec<Pair>, Error> {
-        let sum = |x| Sum::of(keys.iter().map(|(key, phi)| Term { x, key: (*key, 0), galois: phi.galois() }).collect());
-        self.key_sums(&of.iter().map(sum).collect::<Vec<_>>())
+        if of.iter().all(|x| x.added_before.is_none()) {
+            let sums =
+                of.iter().map(|x| Sum::of(keys.iter().flat_map(|(key, phi)| terms(x, key, phi.galois())).collect()));
+            return self.key_sums(&sums.collect::<Vec<_>>());
+        }
+        // One automorphism of what is added before is all that a launch takes.
+        let mut sums: Vec<Pair> = Vec::new();
+        for (key, phi) in keys {
+            let added = |k: usize| sums.get(k).map(|(b, a)| (b, a));
+            let inputs = of.iter().enumerate().map(|(k, x)| KeyProduct { added_after: added(k), ..*x });
+            sums = self.key_products(&inputs.collect::<Vec<_>>(), key, Some(phi))?;
+        }
+        Ok(sums)
     }
 
     /// Two polynomials of one shape that nobody has written.

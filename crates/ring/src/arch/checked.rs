@@ -67,11 +67,7 @@ impl Kernels {
     pub(crate) fn key_product(&self, m: &Modulus, inputs: &[ProductRow<'_>], key: &KeyRow<'_>, out: &mut [Halves<'_>]) {
         let (n, digits) = (out[0].0.len(), inputs[0].digits.len());
         assert!(inputs.len() == out.len() && halves_of(out, n) && self.serves(m));
-        for input in inputs {
-            assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
-            assert!(input.added_before.is_none_or(|r| r.len() == n));
-            assert!(input.added_after.is_none_or(|(x, y)| x.len() == n && y.len() == n));
-        }
+        assert!(inputs.iter().all(|x| x.digits.len() == digits && x.has_length(n)));
         self.check_key(key, digits, n);
         let added: u64 = inputs.iter().map(ProductRow::addends).sum();
         let shared = Tally::key_product(n as u64, digits as u64, 0).sharing_keys(inputs.len() as u64);
@@ -100,16 +96,25 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.linear_map)(m, row, out) }
     }
-    /// For every input `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit and are read once.
-    pub(crate) fn rotated_sum(&self, m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
-        let n = xs[0].len();
-        assert!(xs.len() == out.len() && xs.iter().all(|x| x.len() == n) && halves_of(out, n));
-        assert!(self.serves(m) && !keys.is_empty());
-        keys.iter().for_each(|key| self.check_key(key, 1, n));
-        assert!(keys.iter().all(|key| key.bits == keys[0].bits));
-        Tally::rotated_sum(n as u64, keys.len() as u64).sharing_keys(xs.len() as u64).count();
+    /// For every input `out = sum_i (sum_d phi_i(digit_d) (b_id, a_id) + (phi_i(added_before), 0))` over one limb, canonical. Keys are read
+    /// once; nothing is added after.
+    pub(crate) fn rotated_sum(
+        &self,
+        m: &Modulus,
+        inputs: &[ProductRow<'_>],
+        keys: &[KeyRow<'_>],
+        out: &mut [Halves<'_>],
+    ) {
+        let (n, digits) = (out[0].0.len(), inputs[0].digits.len());
+        assert!(inputs.len() == out.len() && halves_of(out, n) && self.serves(m));
+        assert!(inputs.iter().all(|x| x.digits.len() == digits && x.has_length(n) && x.added_after.is_none()));
+        assert!(digits > 0 && !keys.is_empty() && keys.iter().all(|key| key.bits == keys[0].bits));
+        keys.iter().for_each(|key| self.check_key(key, digits, n));
+        let added: u64 = inputs.iter().map(ProductRow::addends).sum();
+        let shared = Tally::rotated_sum(n as u64, digits as u64, keys.len() as u64).sharing_keys(inputs.len() as u64);
+        (shared + Tally { ciphertext_read: n as u64 * added, ..Tally::NONE }).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.rotated_sum)(m, xs, keys, out) }
+        unsafe { (self.rotated_sum)(m, inputs, keys, out) }
     }
     /// Sums of rotated products with a packed stream, see [`StreamRow`]: two rows of `out` for each sum. The stream is read once.
     pub(crate) fn stream_sum(&self, m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {

@@ -38,7 +38,7 @@ pub(crate) const SPARE_BYTES: usize = 64;
 /// The two halves of a limb of a result.
 pub(crate) type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
 type Convert = unsafe fn(&ConverterConstants, usize, &[&[u64]], &mut [&mut [u64]]);
-type RotatedSum = unsafe fn(&Modulus, &[&[u64]], &[KeyRow<'_>], &mut [Halves<'_>]);
+type RotatedSum = unsafe fn(&Modulus, &[ProductRow<'_>], &[KeyRow<'_>], &mut [Halves<'_>]);
 type KeyProduct = unsafe fn(&Modulus, &[ProductRow<'_>], &KeyRow<'_>, &mut [Halves<'_>]);
 
 /// The kernels of one instruction set.

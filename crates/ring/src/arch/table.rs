@@ -62,9 +62,14 @@ macro_rules! kernels {
             unsafe { generic::linear_map::linear_map::<$lanes>(m, row, out) }
         }
         $(#[$feature])*
-        unsafe fn rotated_sum(m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
+        unsafe fn rotated_sum(
+            m: &Modulus,
+            inputs: &[ProductRow<'_>],
+            keys: &[KeyRow<'_>],
+            out: &mut [Halves<'_>],
+        ) {
             // SAFETY: see above.
-            unsafe { generic::rotations::rotated_sum::<$lanes>(m, xs, keys, out) }
+            unsafe { generic::rotations::rotated_sum::<$lanes>(m, inputs, keys, out) }
         }
         $(#[$feature])*
         unsafe fn stream_sum(m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {

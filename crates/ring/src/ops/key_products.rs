@@ -32,6 +32,23 @@ impl<'a> KeyProduct<'a> {
     }
 }
 
+/// The digits of every input, limb after limb.
+fn digit_rows<'a>(of: &[KeyProduct<'a>], limbs: usize) -> Vec<&'a [u64]> {
+    (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect()
+}
+
+/// A row for each limb and input, in their order.
+fn product_rows<'a>(of: &[KeyProduct<'a>], digits: &'a [&'a [u64]]) -> Vec<ProductRow<'a>> {
+    let count = of.first().map_or(1, |x| x.digits.count());
+    let row = |(k, digits): (usize, &'a [&'a [u64]])| {
+        let (i, x) = (k / of.len(), &of[k % of.len()]);
+        let added_before = x.added_before.filter(|x| i < x.limbs()).map(|x| x.limb(i));
+        let added_after = x.added_after.filter(|(b, _)| i < b.limbs()).map(|(b, a)| (b.limb(i), a.limb(i)));
+        ProductRow { digits, added_before, added_after }
+    };
+    digits.chunks_exact(count).enumerate().map(row).collect()
+}
+
 impl HostRing {
     /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP. All have as many
     /// digits of one shape; the key is read once.
@@ -51,14 +68,8 @@ impl HostRing {
         of.iter().flat_map(KeyProduct::polys).try_for_each(Poly::fetch)?;
         let keys = KeyWords::new(std::iter::once(key), count, (q_limbs, p_limbs));
         let keys = keys.rows(self, q_limbs, &[automorphism]);
-        let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
-        let mut rows = Vec::with_capacity(limbs * of.len());
-        for (k, digits) in digits.chunks_exact(count).enumerate() {
-            let (i, x) = (k / of.len(), &of[k % of.len()]);
-            let added_before = x.added_before.filter(|x| i < x.limbs()).map(|x| x.limb(i));
-            let added_after = x.added_after.filter(|(b, _)| i < b.limbs()).map(|(b, a)| (b.limb(i), a.limb(i)));
-            rows.push(ProductRow { digits, added_before, added_after });
-        }
+        let digits = digit_rows(of, limbs);
+        let rows = product_rows(of, &digits);
         let mut out = self.scratch_pairs(of.len(), q_limbs, p_limbs)?;
         let mut halves = by_limb(&mut out);
         halves.par_chunks_mut(of.len()).zip(rows.par_chunks(of.len())).zip(&keys).enumerate().for_each(
@@ -90,21 +101,21 @@ impl HostRing {
         Ok(out.remove(0))
     }
 
-    /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: each `c` is one digit already, keys have one digit and are read
-    /// once.
+    /// For every input `sum_i (sum_d phi_i(digit_d) (b_id, a_id) + (phi_i(added_before), 0))` modulo QP. All have as many digits of
+    /// one shape, and nothing is added after; keys are read once.
     ///
     /// # Errors
     /// Memory that cannot be had.
-    pub fn rotated_sums(&self, of: &[Digits], keys: &[(&KeyBlock, &Automorphism)]) -> Result<Vec<Pair>, Error> {
+    pub fn rotated_sums(&self, of: &[KeyProduct<'_>], keys: &[(&KeyBlock, &Automorphism)]) -> Result<Vec<Pair>, Error> {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
-        let (q_limbs, p_limbs) = first.shape();
-        assert!(of.iter().all(|x| x.shape() == (q_limbs, p_limbs) && x.count() == 1));
-        of.iter().flat_map(Digits::polys).try_for_each(Poly::fetch)?;
-        let words = KeyWords::new(keys.iter().map(|(key, _)| *key), 1, (q_limbs, p_limbs));
+        let ((q_limbs, p_limbs), count) = (first.digits.shape(), first.digits.count());
+        assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
+        of.iter().flat_map(KeyProduct::polys).try_for_each(Poly::fetch)?;
+        let words = KeyWords::new(keys.iter().map(|(key, _)| *key), count, (q_limbs, p_limbs));
         let automorphisms: Vec<_> = keys.iter().map(|(_, phi)| Some(*phi)).collect();
         let rows = words.rows(self, q_limbs, &automorphisms);
-        let inputs: Vec<&[u64]> =
-            (0..q_limbs + p_limbs).flat_map(|i| of.iter().flat_map(move |x| x.limbs(i))).collect();
+        let digits = digit_rows(of, q_limbs + p_limbs);
+        let inputs = product_rows(of, &digits);
         let mut out = self.scratch_pairs(of.len(), q_limbs, p_limbs)?;
         let mut halves = by_limb(&mut out);
         let inputs = inputs.par_chunks(of.len()).zip(rows.par_chunks(keys.len()));

@@ -280,19 +280,29 @@ proptest! {
     }
 
     #[test]
-    fn sums_over_rotations_are_exact(i in 0..QS.len(), count in 1usize..40, inputs in 1usize..4, seed: u64) {
+    fn sums_over_rotations_are_exact(
+        i in 0..QS.len(), count in 1usize..40, digits in 1usize..6, inputs in 1usize..4, added: bool, seed: u64,
+    ) {
         let m = Modulus::new(QS[i]).unwrap();
-        let xs = rows(QS[i], inputs, seed);
-        let keys: Vec<_> = (0..count).map(|k| (rows(QS[i], 1, seed ^ (20 + k as u64)), rows(QS[i], 1, seed ^ (90 + k as u64)))).collect();
+        let (xs, before) = (rows(QS[i], inputs * digits, seed), rows(QS[i], inputs, seed ^ 7));
+        let half = |k: usize| rows(QS[i], digits, seed ^ k as u64);
+        let keys: Vec<_> = (0..count).map(|k| (half(20 + k), half(90 + k))).collect();
         let galois = |k: usize| crate::automorphism::rotation_exponent(3 * k as isize, N);
-        let expected: Vec<_> = xs.iter().map(|x| {
+        let expected: Vec<_> = xs.chunks(digits).zip(&before).map(|(x, before)| {
             let mut sums = (vec![0; N], vec![0; N]);
+            let mut rotated = vec![0; N];
             for (k, (b, a)) in keys.iter().enumerate() {
-                let mut rotated = vec![0; N];
-                Permutation::new(galois(k), N, 1).apply(x, &mut rotated);
-                for j in 0..N {
-                    sums.0[j] = m.add(sums.0[j], m.mul(rotated[j], b[0][j]));
-                    sums.1[j] = m.add(sums.1[j], m.mul(rotated[j], a[0][j]));
+                let phi = Permutation::new(galois(k), N, 1);
+                for (d, x) in x.iter().enumerate() {
+                    phi.apply(x, &mut rotated);
+                    for j in 0..N {
+                        sums.0[j] = m.add(sums.0[j], m.mul(rotated[j], b[d][j]));
+                        sums.1[j] = m.add(sums.1[j], m.mul(rotated[j], a[d][j]));
+                    }
+                }
+                if added {
+                    phi.apply(before, &mut rotated);
+                    (0..N).for_each(|j| sums.0[j] = m.add(sums.0[j], rotated[j]));
                 }
             }
             sums
@@ -304,7 +314,14 @@ proptest! {
             let rows: Vec<_> =
                 key_refs.iter().zip(&autos).map(|([b, a], g)| KeyRow { permutation: Some(g), bits, b, a }).collect();
             let mut out = vec![(vec![0; N], vec![0; N]); inputs];
-            k.rotated_sum(&m, &refs(&xs), &rows, &mut halves(&mut out));
+            let all = refs(&xs);
+            let input = |(digits, before)| ProductRow {
+                digits,
+                added_before: Some(before).filter(|_| added),
+                added_after: None,
+            };
+            let inputs: Vec<_> = all.chunks(digits).zip(refs(&before)).map(input).collect();
+            k.rotated_sum(&m, &inputs, &rows, &mut halves(&mut out));
             prop_assert_eq!(&out, &expected, "{}", k.name());
         }
     }

@@ -203,6 +203,11 @@ impl Inputs {
     }
 }
 
+/// A word of what is added, which vanishes at limbs that it does not have.
+fn word(x: Option<&Poly<Eval>>, i: usize, at: usize) -> u64 {
+    x.filter(|x| i < x.limbs()).map_or(0, |x| x.limb(i)[at])
+}
+
 /// Whole keys at the ends of the range, and parts of keys in another order, whose words are canonical modulo every prime.
 fn key_products(case: &mut Case<'_>) {
     let (ring, q_limbs, p_limbs) = (case.ring, 5, 2);
@@ -229,8 +234,6 @@ fn key_products(case: &mut Case<'_>) {
             move |d: usize| polys[order[d]].limb(place)
         };
         let (short, full) = (case.polys(3, q_limbs, 0), case.polys(3, q_limbs, p_limbs));
-        let word =
-            |x: Option<&Poly<Eval>>, i: usize, at: usize| x.filter(|x| i < x.limbs()).map_or(0, |x| x.limb(i)[at]);
         for added in [None, Some(&short), Some(&full)] {
             let (before, b_after, a_after) = (added.map(|x| &x[0]), added.map(|x| &x[1]), added.map(|x| &x[2]));
             let of = |digits| KeyProduct { digits, added_before: before, added_after: b_after.zip(a_after) };
@@ -248,19 +251,31 @@ fn key_products(case: &mut Case<'_>) {
             }
         }
     }
-    for (count, inputs) in [(1, 1), (7, 2), (40, 1)] {
-        let x = Inputs::new(case, inputs, 1, (4, 1));
-        let keys: Vec<_> = (0..count).map(|_| case.key(1, 4, 1)).collect();
+    for (digits, count, inputs) in [(1, 1, 1), (1, 7, 2), (1, 40, 1), (2, 7, 2), (3, 3, 1), (5, 3, 2), (40, 2, 1)] {
+        let x = Inputs::new(case, inputs, digits, (4, 1));
+        let before = case.polys(inputs, 4, 0);
+        let keys: Vec<_> = (0..count).map(|_| case.key(digits, 4, 1)).collect();
         let galois: Vec<u64> = (0..count).map(|k| rotation_exponent(3 * k as isize, N)).collect();
         let halves: Vec<_> = keys.iter().map(unpacked).collect();
         let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
         let of: Vec<_> = keys.iter().zip(&phis).map(|(key, phi)| (key, &**phi)).collect();
-        for (k, pair) in ring.rotated_sums(&x.digits, &of).unwrap().into_iter().enumerate() {
-            for (h, sum) in [pair.0, pair.1].iter().enumerate() {
-                case.is("rotated_sums", sum, |i, m, at| {
-                    let each = halves.iter().zip(&galois);
-                    each.fold(0, |sum, (halves, &g)| m.add(sum, x.product(m, k, |_| halves[h][0].limb(i), g, (i, at))))
-                });
+        for added in [false, true] {
+            let product = |(digits, before)| KeyProduct {
+                digits,
+                added_before: Some(before).filter(|_| added),
+                added_after: None,
+            };
+            let products: Vec<_> = x.digits.iter().zip(&before).map(product).collect();
+            for (k, pair) in ring.rotated_sums(&products, &of).unwrap().into_iter().enumerate() {
+                for (h, sum) in [pair.0, pair.1].iter().enumerate() {
+                    case.is("rotated_sums", sum, |i, m, at| {
+                        halves.iter().zip(&galois).fold(0, |sum, (halves, &g)| {
+                            let before = if added && h == 0 { word(Some(&before[k]), i, source(g, at)) } else { 0 };
+                            let product = x.product(m, k, |d| halves[h][d].limb(i), g, (i, at));
+                            m.add(sum, m.add(product, before))
+                        })
+                    });
+                }
             }
         }
     }

@@ -227,11 +227,9 @@ impl Evaluator for CostEvaluator {
         let spec = self.key(KeyRole::Galois(self.rotation(first)), limbs)?;
         let (digits, all) = (self.digits(spec, limbs), limbs + spec.p_limbs);
         let _lifted = self.lift(limbs);
-        let mut sum = None;
-        for _ in by {
-            let addends = limbs + if sum.is_some() { 2 * all } else { 0 };
-            sum = Some(self.product(digits.len(), all, addends));
-        }
+        self.count(Tally::rotated_sum(self.n(), digits.len() as u64, by.len() as u64).times(all as u64));
+        self.count(Tally { ciphertext_read: self.n() * limbs as u64, ..Tally::NONE });
+        let _sum = self.pair(all);
         Ok(CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale))
     }
     fn transform(&self, ct: &CostCiphertext, t: &CostTransform) -> Result<CostCiphertext, Error> {

@@ -11,7 +11,7 @@ use crate::linear_map::LinearMap;
 use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
+use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Poly};
 use aglet_rlwe::keyswitch::{digits, lift_by_special};
 use aglet_rlwe::{Context, KeyRole, KeySet};
 use num_complex::Complex64;
@@ -247,19 +247,10 @@ impl Evaluator for CkksEvaluator<'_> {
         // The keys share the digits; their sum stays modulo QP.
         let digits = digits(ctx, first.spec(), &[c1])?;
         let lifted = lift_by_special(ctx, &[c0], first.spec().p_limbs)?;
-        let mut sum: Option<Pair> = None;
-        for (key, phi) in &keys {
-            let rotated = KeyProduct {
-                digits: &digits[0],
-                added_before: lifted.first(),
-                added_after: sum.as_ref().map(|(b, a)| (b, a)),
-            };
-            sum = ctx.ring().key_products(&[rotated], key.words(), Some(phi))?.pop();
-        }
-        let mut polys = match &sum {
-            Some(sum) => self.divided(sum, 0)?,
-            None => return Ok(a.clone()),
-        };
+        let rotated = KeyProduct { digits: &digits[0], added_before: lifted.first(), added_after: None };
+        let words: Vec<_> = keys.iter().map(|(key, phi)| (key.words(), &**phi)).collect();
+        let sums = ctx.ring().rotated_sums(&[rotated], &words)?;
+        let mut polys = self.divided(&sums[0], 0)?;
         polys.iter_mut().zip(&a.polys).try_for_each(|(x, y)| ctx.ring().add_assign(x, y))?;
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }

@@ -5,7 +5,7 @@ use crate::step::{each, KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_rlwe::Params;
 use aglet_schemes::Approximate;
 
-/// The sum of the rotations by all multiples of the number of sparse slots, as a product of sums of two or four. Multiplies by
+/// The sum of the rotations by all multiples of the number of sparse slots, as a product of sums of two to eight. Multiplies by
 /// the number of rotations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {

@@ -36,7 +36,7 @@ pub(crate) struct KeyRow<'a> {
 /// L2 cache.
 const SHARED: usize = 4096;
 /// Words that a row is asked for ahead where a permutation leads to: no line of it is guessed by the processor.
-const PERMUTED_AHEAD: usize = 256;
+pub(super) const PERMUTED_AHEAD: usize = 256;
 
 /// Loads through a permutation, or straight.
 #[inline(always)]
@@ -178,6 +178,11 @@ impl ProductRow<'_> {
     /// Limbs of what is added.
     pub(in crate::arch) fn addends(&self) -> u64 {
         u64::from(self.added_before.is_some()) + 2 * u64::from(self.added_after.is_some())
+    }
+    /// Whether all rows have so many words.
+    pub(in crate::arch) fn has_length(&self, n: usize) -> bool {
+        let after = self.added_after.into_iter().flat_map(|(x, y)| [x, y]);
+        self.digits.iter().copied().chain(self.added_before).chain(after).all(|row| row.len() == n)
     }
 }
 

@@ -1,6 +1,6 @@
-//! Sums of products of one polynomial, rotated, with the keys of these rotations, over one limb in the transform domain.
+//! Sums over rotations of products of digits with the keys of these rotations, over one limb in the transform domain.
 
-use super::keyswitch::{ask_key, load, load_key, with_key, KeyRow};
+use super::keyswitch::{ask, ask_key, load, load_key, product, with_key, KeyRow, ProductRow, PERMUTED_AHEAD};
 use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
 use crate::modulus::Modulus;
@@ -9,18 +9,26 @@ use crate::modulus::Modulus;
 const TILE: usize = 2048;
 /// Words that a key and its permutation are asked for ahead: in the last of a tile, the next group's.
 const KEYS_AHEAD: usize = 512;
-/// Keys that are read side by side: 16 streams.
+/// Digits of keys that are read side by side: 16 streams.
 const GROUP: usize = 8;
 
-/// For every input `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit.
+/// For every input `out = sum_i (sum_d phi_i(digit_d) (b_id, a_id) + (phi_i(added_before), 0))` over one limb, canonical.
 ///
 /// # Safety
-/// The CPU has the instruction set of `L`; as many outputs as inputs; all rows have the same length, a multiple of 8; every
-/// key has at least one limb in each half; permutations were made for this length and for `L`.
+/// The CPU has the instruction set of `L`; as many outputs as inputs, of which all have as many digits and nothing is added after; all rows have the
+/// same length, a multiple of 8; every key has a limb in each half for each digit, all of as many bits; permutations were made for this length and
+/// for `L`.
 #[inline(always)]
-pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
-    let size = if L::CHUNK < GROUP { L::CHUNK } else { GROUP };
-    let n = xs.first().map_or(0, |x| x.len());
+pub(crate) unsafe fn rotated_sum<L: Lanes>(
+    m: &Modulus,
+    inputs: &[ProductRow<'_>],
+    keys: &[KeyRow<'_>],
+    out: &mut [Halves<'_>],
+) {
+    let (Some(first), Some(n)) = (inputs.first(), out.first().map(|o| o.0.len())) else { return };
+    let (count, added) = (first.digits.len(), inputs.iter().any(|x| x.added_before.is_some()));
+    // One accumulator takes what a group adds up to.
+    let size = (GROUP / count).min(L::CHUNK / (count + usize::from(added))).max(1);
     // SAFETY: as stated; `at + WIDTH` is at most the length of all rows.
     unsafe {
         let l = L::new(m);
@@ -29,10 +37,10 @@ pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[K
             for (g, group) in keys.chunks(size).enumerate() {
                 let following = keys.get((g + 1) * size..keys.len().min((g + 2) * size)).unwrap_or(&[]);
                 // The keys of a tile stay in the L2 cache for all inputs.
-                for (k, (x, (b, a))) in xs.iter().zip(out.iter_mut()).enumerate() {
+                for (k, (x, (b, a))) in inputs.iter().zip(out.iter_mut()).enumerate() {
                     let following = if k == 0 { following } else { &[] };
                     let out = (g > 0, &mut **b, &mut **a);
-                    with_key!(group[0].bits, 0, add_group::<L>(l, x, (group, following), range, out));
+                    with_key!(group[0].bits, count, add_group::<L>(l, x, (group, following), range, out));
                 }
             }
         }
@@ -44,11 +52,13 @@ pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[K
 #[inline(always)]
 unsafe fn add_group<L: Lanes, const D: usize, const BITS: usize>(
     l: L,
-    x: &[u64],
+    x: &ProductRow<'_>,
     (group, following): (&[KeyRow<'_>], &[KeyRow<'_>]),
     (start, end): (usize, usize),
     (begun, out_b, out_a): (bool, &mut [u64], &mut [u64]),
 ) {
+    let count = if D > 0 { D } else { x.digits.len() };
+    let wide = count < L::CHUNK;
     for at in (start..end).step_by(L::WIDTH) {
         // SAFETY: as for `rotated_sum`.
         unsafe {
@@ -58,21 +68,41 @@ unsafe fn add_group<L: Lanes, const D: usize, const BITS: usize>(
                     ahead => (following, start + ahead - end),
                 };
                 for key in keys {
-                    ask_key::<L, BITS>(key.b.get_unchecked(0), ahead);
-                    ask_key::<L, BITS>(key.a.get_unchecked(0), ahead);
+                    for d in 0..count {
+                        ask_key::<L, BITS>(key.b.get_unchecked(d), ahead);
+                        ask_key::<L, BITS>(key.a.get_unchecked(d), ahead);
+                    }
                     if let Some(g) = key.permutation.filter(|_| ahead % 128 == 0) {
                         L::prefetch(g.table().as_ptr().wrapping_add(ahead / L::WIDTH).cast());
+                    }
+                }
+                // One row stays in the L2 cache; several are asked for.
+                if D != 1 && at + PERMUTED_AHEAD < end {
+                    for key in group {
+                        let Some(g) = key.permutation else { continue };
+                        for row in x.digits.iter().chain(&x.added_before) {
+                            ask::<L>(row, at + PERMUTED_AHEAD, g);
+                        }
                     }
                 }
             }
             let (mut b, mut a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
             for key in group {
-                let y = load(l, x, at, key.permutation);
-                b = l.mac(b, y, load_key::<L, BITS>(l, key.b.get_unchecked(0), at));
-                a = l.mac(a, y, load_key::<L, BITS>(l, key.a.get_unchecked(0), at));
+                if let (Some(row), true) = (x.added_before, wide) {
+                    b = l.acc_add(b, load(l, row, at, key.permutation));
+                }
+                for d in 0..if wide { count } else { 0 } {
+                    let y = load(l, x.digits.get_unchecked(d), at, key.permutation);
+                    b = l.mac(b, y, load_key::<L, BITS>(l, key.b.get_unchecked(d), at));
+                    a = l.mac(a, y, load_key::<L, BITS>(l, key.a.get_unchecked(d), at));
+                }
             }
+            let (b, a) = match wide {
+                true => (l.acc_sum::<false>(b), l.acc_sum::<false>(a)),
+                // Groups of one.
+                false => product::<L, D, BITS, false>(l, x.digits, x.added_before, group.get_unchecked(0), at),
+            };
             for (sum, out) in [(b, out_b.as_mut_ptr().add(at)), (a, out_a.as_mut_ptr().add(at))] {
-                let sum = l.acc_sum::<false>(sum);
                 l.store(out, if begun { l.add(sum, l.load(out)) } else { sum });
             }
         }

@@ -12,7 +12,7 @@ use crate::step::{KeyNeed, Run, RunOn, Scaled, Step};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::ring::Ring;
 use aglet_ring::sample::ChaChaSource;
-use aglet_ring::{Digits, Pair, Tally};
+use aglet_ring::{Digits, KeyProduct, Pair, Tally};
 use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, Params, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::approximate::check_scale;
 use aglet_schemes::ckks::clear::{ClearCiphertext, ClearEvaluator};
@@ -128,7 +128,8 @@ impl RaiseTransform for CkksEvaluator<'_> {
         let raised = ring.raise(&c1, level + 1, first.spec().p_limbs)?;
         let raised: Vec<Digits> = raised.into_iter().map(Digits::single).collect();
         let words: Vec<_> = keys.iter().map(|(key, phi)| (key.words(), &**phi)).collect();
-        let sums = ring.rotated_sums(&raised, &words)?;
+        let products: Vec<_> = raised.iter().map(KeyProduct::of).collect();
+        let sums = ring.rotated_sums(&products, &words)?;
         let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
             self.check_stop()?;
             let mut polys = self.divided(pair, 0)?;
@@ -196,7 +197,7 @@ impl RaiseTransform for CostEvaluator {
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let p_limbs = keys.first().ok_or(SchemeError::zero_map(map.slots()))?.p_limbs;
         let _raised: Vec<_> = of.iter().map(|_| raise_one(self, limbs + p_limbs)).collect();
-        let row = Tally::rotated_sum(self.n(), map.diagonals().len() as u64).times((limbs + p_limbs) as u64);
+        let row = Tally::rotated_sum(self.n(), 1, map.diagonals().len() as u64).times((limbs + p_limbs) as u64);
         let _sums = self.sharing(of, |_| {
             self.count(row);
             Ok([(); 2].map(|()| self.hold(limbs + p_limbs)))
