@@ -155,8 +155,7 @@ impl<'a> Stages<'a> {
         let (layout, request, count) = (self.layout, &self.layout.request, maps.len());
         let top = layout.moduli.len() - 1;
         let carries_map = request.carries_map(layout.ring_slots);
-        let most = if carries_map { layout.copies() } else { request.size.carried_diagonals() / 2 };
-        let copies = layout.copies().min(most);
+        let copies = request.carried_copies(layout.ring_slots);
         if copies < 2 && !carries_map {
             self.push("mod_raise", Raise, top, None);
             return Ok(1);

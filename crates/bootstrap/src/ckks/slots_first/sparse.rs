@@ -1,5 +1,6 @@
 //! Sparse slots: sums over their copies, and real and imaginary parts side by side.
 
+use super::request::TRACE_STEP;
 use super::Layout;
 use crate::error::Error;
 use aglet_schemes::LinearMap;
@@ -19,8 +20,9 @@ impl Layout {
         let lengths = ((self.request.slots * done).ilog2()..self.ring_slots.ilog2()).map(|i| 1usize << i);
         let lengths: Vec<usize> = lengths.collect();
         let turned = |by: usize| if self.request.size.steps().right { self.ring_slots - by } else { by };
-        // Four at a time share a decomposition, for one key more than two and two.
-        let sums = lengths.chunks(if self.request.size.steps().most < 4 { 1 } else { 2 });
+        // Eight at a time share a decomposition, for four keys more than two, two and two.
+        let together = if self.request.size.steps().most < 1 << TRACE_STEP { 1 } else { TRACE_STEP as usize };
+        let sums = lengths.chunks(together);
         sums.map(|sum| (1..1usize << sum.len()).map(|i| turned(i * sum[0])).collect()).collect()
     }
 
