@@ -36,6 +36,7 @@ def test_stages_never_bring_two_elements_to_one_slot(first: int, to: int) -> Non
             x[first + np.arange(size)] = wanted[target] = 1 + np.arange(size)
             session, index = SimpleNamespace(slots=slots, machine=_Clear()), first + np.arange(size)
             array: Any = SimpleNamespace(session=session, period=None, filler=None, chunks=[x], index=index)
+            array.still = lambda array=array: array
             plan = stretches.planned(array, parts_of(index, target, array, 1)[0], 9)
             if plan is not None:
                 plans += 1

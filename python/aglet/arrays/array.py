@@ -48,15 +48,13 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     bootstraps when levels run out.
     """
 
-    __slots__ = ("_chunks", "filler", "index", "interval", "period", "session")
+    __slots__ = ("_state", "index", "interval", "period", "session")
 
     session: Session
     index: Index
     """The place of each element, in the shape of the array."""
     interval: Interval
     """The interval that the values of all slots lie in."""
-    filler: complex | None
-    """The value of the slots without an element, if it is one known number."""
     period: int | None
     """The period of the slots of a chunk, if one is known: the slots repeat after this step. An array whose size
     divides a chunk is written into it repeatedly, and sums around a chunk are periodic too. Broadcasting a periodic
@@ -72,15 +70,21 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         filler: complex | None = None,
         period: int | None = None,
     ) -> None:
-        self.session, self._chunks = session, list(chunks)
-        self.index, self.filler, self.period = index, filler, period
+        self.session, self.index, self.period = session, index, period
+        # Both at once: another thread may bootstrap meanwhile, which changes both.
+        self._state: tuple[tuple[Chunk, ...], complex | None] = tuple(chunks), filler
         # Complex numbers have a size, and no least one.
         self.interval = interval if self.is_real else interval.disc
 
     def replaced(self, **changes: Any) -> EncryptedArray:
         """Copy the array, with the named arguments of the class replaced."""
-        names = ("chunks", "index", "interval", "filler", "period")
-        return EncryptedArray(self.session, **{name: getattr(self, name) for name in names} | changes)
+        chunks, filler = self._state
+        own: dict[str, Any] = {"chunks": chunks, "index": self.index, "filler": filler, "period": self.period}
+        return EncryptedArray(self.session, **own | {"interval": self.interval} | changes)
+
+    def still(self) -> EncryptedArray:
+        """The array as it is now, for those who ask for its ciphertexts and for their filler."""
+        return self if self.filler is None else self.replaced()
 
     # What it is
 
@@ -97,17 +101,22 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     @property
     def is_real(self) -> bool:
         """Whether all values are real. This follows from the dtypes that they were made from."""
-        return all(chunk.is_real for chunk in self._chunks)
+        return all(chunk.is_real for chunk in self.chunks)
 
     @property
     def level(self) -> int:
         """The number of multiplications that are left, in the chunk with the fewest."""
-        return int(min(chunk.level for chunk in self._chunks))
+        return int(min(chunk.level for chunk in self.chunks))
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
         """The ciphertexts."""
-        return tuple(self._chunks)
+        return self._state[0]
+
+    @property
+    def filler(self) -> complex | None:
+        """The value of the slots without an element, if it is one known number."""
+        return self._state[1]
 
     @property
     def bound(self) -> float:
@@ -118,14 +127,14 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         what = "real" if self.is_real else "complex"
         return (
             f"<EncryptedArray {self.shape}: {what}, level {self.level}, within [{self.interval.low:.4g}, "
-            f"{self.interval.high:.4g}], {len(self._chunks)} ciphertext{'s' * (len(self._chunks) != 1)}>"
+            f"{self.interval.high:.4g}], {len(self.chunks)} ciphertext{'s' * (len(self.chunks) != 1)}>"
         )
 
     def _repr_html_(self) -> str:
         most = max(self.session.max_level, self.level, 1)
         return (
             f"<b>EncryptedArray</b> {self.shape}, {'real' if self.is_real else 'complex'}, "
-            f"{len(self._chunks)} ciphertexts<br>level <progress max='{most}' value='{self.level}'></progress> "
+            f"{len(self.chunks)} ciphertexts<br>level <progress max='{most}' value='{self.level}'></progress> "
             f"{self.level} of {most}, values within [{self.interval.low:.4g}, {self.interval.high:.4g}]"
         )
 
@@ -141,8 +150,9 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
             hold another value, it is set to a value within the bound.
         """
         interval = Interval.of(bound) if self.is_real else Interval.of(bound).disc
-        whole = self if self.all_within(interval) else moves.cleaned(self, interval.inside)
-        chunks = [self.session.machine.known(chunk, interval.size) for chunk in whole._chunks]
+        now = self.still()
+        whole = now if now.all_within(interval) else moves.cleaned(now, interval.inside)
+        chunks = [self.session.machine.known(chunk, interval.size) for chunk in whole.chunks]
         return whole.replaced(chunks=chunks, interval=interval)
 
     def all_within(self, interval: Interval) -> bool:
@@ -153,7 +163,7 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     def covers_all(self) -> bool:
         """Whether every slot holds an element."""
         period = self.period or self.session.slots
-        return places.count(self, period) == len(self._chunks) * period
+        return places.count(self, period) == len(self.chunks) * period
 
     @property
     def place_count(self) -> int:
@@ -163,7 +173,7 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     @property
     def uniform(self) -> bool:
         """Whether all elements are the same number, in every slot of one chunk."""
-        return self.period == 1 and len(self._chunks) == 1
+        return self.period == 1 and len(self.chunks) == 1
 
     def refresh(self) -> EncryptedArray:
         """Bootstrap the array. Real chunks are bootstrapped in pairs."""
@@ -175,9 +185,8 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         # The range is centred: an error grows with the bound, and slots of one number have one error, which is 0 for 0.
         # The sum of all slots would add up the error of those without an element.
         middle = self.interval.inside
-        array = self if self.filler is None else moves.cleaned(self, middle)
-        self._chunks = self.session.refreshed(array._chunks, self.interval, self.is_real)
-        self.filler = array.filler
+        chunks, filler = (self if self.filler is None else moves.cleaned(self, middle))._state
+        self._state = tuple(self.session.refreshed(chunks, self.interval, self.is_real)), filler
 
     def need(self, levels: int) -> None:
         """Return an array with at least this many levels.
@@ -201,15 +210,16 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
     ) -> EncryptedArray:
         """Apply an operation to chunks, after the elements of both arrays have the same places."""
         left, right = moves.aligned(self, other)
-        count = max(len(left._chunks), len(right._chunks))
+        (xs, of_left), (ys, of_right) = left._state, right._state
+        count = max(len(xs), len(ys))
         # One number in every slot meets all chunks of the other.
-        xs, ys = (one._chunks * count if one.uniform else one._chunks for one in (left, right))
-        known = left.filler is not None and right.filler is not None
+        xs, ys = (xs * count if left.uniform else xs), (ys * count if right.uniform else ys)
+        known = of_left is not None and of_right is not None
         frame = right if left.uniform else left
         return frame.replaced(
             chunks=[operation(x, y) for x, y in zip(xs, ys, strict=True)],
             interval=interval,
-            filler=filler(left.filler, right.filler) if known else None,
+            filler=filler(of_left, of_right) if known else None,
             # Both are powers of two.
             period=max(left.period, right.period) if left.period and right.period else None,
         )
@@ -218,8 +228,9 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         self, operation: Callable[[Chunk], Chunk], interval: Interval, filler: Callable[[Any], Any] | None
     ) -> EncryptedArray:
         """Apply an operation to every chunk."""
-        value = None if self.filler is None or filler is None else filler(self.filler)
-        return self.replaced(chunks=[operation(chunk) for chunk in self._chunks], interval=interval, filler=value)
+        chunks, own = self._state
+        value = None if own is None or filler is None else filler(own)
+        return self.replaced(chunks=[operation(chunk) for chunk in chunks], interval=interval, filler=value)
 
     def within(self, interval: Interval) -> EncryptedArray:
         """The same array, known to lie in this interval too.
@@ -227,7 +238,8 @@ class EncryptedArray(Views, Reductions, Rounded, Refusals, Shaped):
         The interval is stated if all slots lie in it.
         """
         low, high = max(self.interval.low, interval.low), min(self.interval.high, interval.high)
-        return self.replaced(interval=Interval(low, high)) if self.all_within(interval) else self
+        now = self.still()
+        return now.replaced(interval=Interval(low, high)) if now.all_within(interval) else self
 
     def reshape_uniform(self, shape: tuple[int, ...]) -> EncryptedArray:
         """Reshape an array that has one number in every slot."""

@@ -46,9 +46,12 @@ def add_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
         return x.each(lambda chunk: add(chunk, y), x.interval + _point(y), lambda filler: filler + y)
     laid, rows = places.spread(x, y)
     around = Interval.around(y)
-    filler = None if laid.filler is None else laid.filler + around.inside
-    chunks = [add(chunk, row) for chunk, row in zip(laid.chunks, rows, strict=True)]
-    return laid.replaced(chunks=chunks, interval=laid.interval + around, filler=filler)
+    chunks, filler = laid._state
+    return laid.replaced(
+        chunks=[add(chunk, row) for chunk, row in zip(chunks, rows, strict=True)],
+        interval=laid.interval + around,
+        filler=None if filler is None else filler + around.inside,
+    )
 
 
 def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
@@ -65,10 +68,12 @@ def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
     around = Interval.around(y)
     real = laid.is_real and y.dtype.kind != "c"
     size = laid.interval.size * around.size
-    filler = None if laid.filler is None else laid.filler * around.inside
-    chunks = [multiply(chunk, row) for chunk, row in zip(laid.chunks, rows, strict=True)]
-    interval = laid.interval * around if real else Interval(-size, size)
-    return laid.replaced(chunks=chunks, interval=interval, filler=filler)
+    chunks, filler = laid._state
+    return laid.replaced(
+        chunks=[multiply(chunk, row) for chunk, row in zip(chunks, rows, strict=True)],
+        interval=laid.interval * around if real else Interval(-size, size),
+        filler=None if filler is None else filler * around.inside,
+    )
 
 
 def _point(y: Any) -> Interval:

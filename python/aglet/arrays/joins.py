@@ -81,7 +81,7 @@ def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:
     for one in arrays:
         array = one if is_encrypted(one) else session.encrypt_like(one, first)
         session.same(array)
-        array = moves.spelled_out(array) if array.uniform else array
+        array = moves.spelled_out(array) if array.uniform else array.still()
         parts.append(array)
         indices.append(array.index + len(chunks) * slots)
         chunks += array.chunks

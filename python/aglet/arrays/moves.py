@@ -86,6 +86,7 @@ def cleaned(array: EncryptedArray, filler: float) -> EncryptedArray:
     mask = np.zeros(len(array.chunks) * slots)
     mask[array.index] = 1
     rows = mask.reshape(-1, slots)
+    array = array.still()
     if array.filler == filler:
         return array
     if array.filler is not None:
@@ -204,12 +205,10 @@ class _Move(NamedTuple):
 
 def _turned(array: EncryptedArray, parts: list[Part], target: Index) -> EncryptedArray:
     """Each new chunk is an old one, rotated. Uses no level."""
-    keys = [next(iter(part)) for part in parts]
+    keys, array = [next(iter(part)) for part in parts], array.still()
     turned = rotations.turned(array, set(keys))
-    found = _made(array, [turned[key] for key in keys], target, None, array.period)
-    if array.filler is not None and not any(step for _, step in keys) and _whole(array, parts):
-        found.filler = array.filler
-    return found
+    kept = array.filler is not None and not any(step for _, step in keys) and _whole(array, parts)
+    return array.replaced(chunks=[turned[key] for key in keys], index=target, filler=array.filler if kept else None)
 
 
 def _whole(array: EncryptedArray, parts: list[Part]) -> bool:

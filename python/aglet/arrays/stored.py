@@ -25,6 +25,7 @@ _HEAD = "array.json"
 def save(array: EncryptedArray, place: Path) -> None:
     """Write an array, as `Session.save` says."""
     begin(place)
+    array = array.still()
     names = _names(len(array.chunks))
     for chunk, name in zip(array.chunks, names, strict=False):
         array.session.engine.write(chunk, place / name)

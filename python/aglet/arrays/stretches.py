@@ -73,6 +73,7 @@ def planned(array: EncryptedArray, part: Part, levels: int) -> Stretch | None:
 
 def stretched(array: EncryptedArray, plan: Stretch) -> Chunk:
     """The elements in their new slots, and 0 in the others. Each stage uses one level."""
+    array = array.still()
     machine, slots = array.session.machine, array.session.slots
     elements, mask = np.arange(plan.size), np.zeros(slots)
     mask[plan.first + elements] = 1

@@ -108,13 +108,14 @@ def _of_all(array: EncryptedArray) -> EncryptedArray:
     empty = len(array.chunks) * around - array.size
     if empty and array.filler is None:
         array = moves.cleaned(array, 0.0)
-    chunk = _added(array, list(array.chunks))
+    chunks, filler = array._state
+    chunk = _added(array, list(chunks))
     step = 1
     while step < around:
         chunk = machine.add(chunk, machine.rotate(chunk, [step])[0])
         step *= 2
-    if empty and array.filler:
-        chunk = machine.add(chunk, -empty * array.filler)
+    if empty and filler:
+        chunk = machine.add(chunk, -empty * filler)
     interval = array.interval.times(array.size)
     return array.replaced(chunks=[chunk], index=np.zeros((), dtype=np.int64), interval=interval, filler=None, period=1)
 

@@ -37,11 +37,11 @@ class Views:
         slots = self.session.slots
         used, inverse = np.unique(index // slots, return_inverse=True)
         placed = inverse.reshape(index.shape) * slots + index % slots
-        chosen: EncryptedArray = self.replaced(chunks=[self._chunks[i] for i in used], index=placed, filler=None)
+        chunks, filler = self._state
+        chosen: EncryptedArray = self.replaced(chunks=[chunks[i] for i in used], index=placed, filler=None)
         # What was an element and is none now does not hold the filler.
-        if self.filler is not None and index.size >= self.size and chosen.place_count == self.place_count:
-            chosen.filler = self.filler
-        return chosen
+        kept = filler is not None and index.size >= self.size and chosen.place_count == self.place_count
+        return chosen.replaced(filler=filler) if kept else chosen
 
     def reshape(self: Any, *shape: Any, order: Any = "C") -> EncryptedArray:
         """As in numpy. It costs nothing."""
