@@ -10,6 +10,7 @@ import pytest
 
 from aglet import EncryptedArray, Session
 from aglet.arrays import moves
+from aglet.arrays.digits import machine
 from fuzz.checked import check
 from fuzz.sizes import levels
 
@@ -80,3 +81,18 @@ def test_an_array_that_another_thread_bootstraps(call: Any, session: Session, mo
         check(session, result, wanted)
         check(session, result.sum(), np.sum(wanted))
     assert asked > 0
+
+
+class _Forgetful(dict[Any, Any]):
+    """What another thread clears as soon as something is put down."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.clear()
+
+
+def test_what_is_kept_may_be_cleared_by_another_thread(session: Session) -> None:
+    matrix, plain = session.encode_matrix(X.T), np.linspace(-1, 1, 4)
+    matrix._kept = _Forgetful()
+    check(session, matrix @ session.encrypt(plain), X.T @ plain)
+    cost: Any = object()
+    assert machine._kept(_Forgetful(), 1, "table", lambda: cost) is cost

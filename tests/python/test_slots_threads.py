@@ -18,22 +18,13 @@ def _other(x: Any) -> Any:
     return x.session.encrypt(Y, bound=(0, 250))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda x: x & 3, lambda x: np.where(x > 50, x, np.uint8(1)), lambda x: x.astype(np.uint16), lambda x: x[1:],
-        lambda x: np.isin(x, [10, 30]), lambda x: np.concatenate([x, x[:1]]), lambda x: x + x[::-1],
-        lambda x: x ^ x.T.T, lambda x: x + Y, lambda x: (_other(x) if hasattr(x, "session") else Y) - x,
-        lambda x: np.stack([x, x + np.uint8(0)]), lambda x: np.count_nonzero(x > 50), lambda x: x[0] < x[1],
-    ],
-)  # fmt: skip
-def test_a_table_that_another_thread_looks_up(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def _check(make: Any, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """After each question for what an array is made of in turn, as if another thread had run just then."""
     own, descriptor = few_slots(), array.EncryptedSlots.__dict__["_state"]
-    wanted, moment, asked = call(X >> 1), 0, 1
+    wanted, moment, asked = call(make(X)), 0, 1
     while asked > moment:
         moment, asked = moment + 1, 0
-        x = own.encrypt(X, representation="slots") >> 1
+        x = make(own.encrypt(X, representation="slots"))
 
         def read(self: Any, x: Any = x, moment: int = moment) -> Any:
             nonlocal asked
@@ -49,3 +40,29 @@ def test_a_table_that_another_thread_looks_up(call: Any, monkeypatch: pytest.Mon
             result = call(x)
         np.testing.assert_array_equal(own.decrypt(result), wanted)
     assert asked > 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x & 3, lambda x: np.where(x > 50, x, np.uint8(1)), lambda x: x.astype(np.uint16), lambda x: x[1:],
+        lambda x: np.isin(x, [10, 30]), lambda x: np.concatenate([x, x[:1]]), lambda x: x + x[::-1],
+        lambda x: x ^ x.T.T, lambda x: x + Y, lambda x: (_other(x) if hasattr(x, "session") else Y) - x,
+        lambda x: np.stack([x, x + np.uint8(0)]), lambda x: np.count_nonzero(x > 50), lambda x: x[0] < x[1],
+    ],
+)  # fmt: skip
+def test_a_table_that_another_thread_looks_up(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check(lambda x: x >> 1, call, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.stack([x, x]),
+        lambda x: x + Y,
+        lambda x: np.minimum(_other(x), x) if hasattr(x, "session") else np.minimum(Y, x),
+        lambda x: x[None] + x,
+    ],
+)
+def test_one_number_in_every_slot(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check(lambda x: (x.sum() % 64).astype(np.int16), call, monkeypatch)

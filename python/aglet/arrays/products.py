@@ -43,7 +43,7 @@ class KeptMatrix:
     @property
     def byte_count(self) -> int:
         """The bytes of the encodings that it keeps at present."""
-        return sum(one.byte_count for one in self._kept.values())
+        return sum(one.byte_count for one in list(self._kept.values()))
 
     def __repr__(self) -> str:
         return f"<KeptMatrix {self.shape}: {len(self._kept)} encodings, {self.byte_count / 1e6:.0f} MB>"
@@ -57,9 +57,11 @@ class KeptMatrix:
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """The encoding with that key. It is made the first time."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        found = self._kept.get(key)
+        if found is None:
+            # Another thread may clear them at once.
+            found = self._kept[key] = make()
+        return found
 
 
 def _plain(x: EncryptedArray, y: Any) -> tuple[NDArray[Any], KeptMatrix | None]:

@@ -360,11 +360,13 @@ class Machine(ABC):
 
 def _kept(costs: dict[_Key, Counted], most: int, key: _Key, counted: Callable[[], Counted]) -> Counted:
     """A cost that is counted once, of so many that are kept."""
-    if key not in costs:
+    found = costs.get(key)
+    if found is None:
         if len(costs) >= most:
             costs.clear()
-        costs[key] = counted()
-    return costs[key]
+        # Another thread may clear them at once.
+        found = costs[key] = counted()
+    return found
 
 
 def _fewest(tables: list[bytes]) -> int:

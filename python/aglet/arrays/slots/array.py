@@ -250,8 +250,8 @@ class EncryptedSlots(WholeNumbers):
             return self
         count = int(index.max()) // slots + 1 if count is None else count
         if self.everywhere and not alone:
-            numbers = self.numbers.chosen([0] * count)
-            return self.__class__(self.session, numbers, self.table, self.dtype, index)
+            numbers, table = self._state
+            return self.__class__(self.session, numbers.chosen([0] * count), table, self.dtype, index)
         if not alone and count == self.numbers.shape[1] and np.array_equal(index, self.index):
             return self
         if alone or len(self.numbers.digits) > 1:
