@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import stat
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-__all__ = ["NoFileError", "contents", "opened", "sha256"]
+__all__ = ["NoFileError", "contents", "opened", "sha256", "sum_of"]
 
 _BLOCK = 2**20
 
@@ -51,3 +52,8 @@ def sha256(path: str | os.PathLike[str]) -> str:
         while block := file.read(_BLOCK):
             found.update(block)
     return found.hexdigest()
+
+
+def sum_of(said: Any) -> str:
+    """The SHA-256 of what JSON says, in whatever order and with whatever spaces it is written."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -120,6 +121,15 @@ def check_example(name: str) -> None:
     printed = _printed(str(ROOT / "examples" / name))
     assert _PRINTS.get(name, "") in printed
     assert printed
+
+
+def change_index(folder: Path, *dropped: str, **changes: Any) -> None:
+    """Change what the index of a folder of keys says, as one who leaves out its sum too."""
+    index = folder / "keys.json"
+    said = json.loads(index.read_text())
+    for name in ("index_sha256", *dropped):
+        del said[name]
+    index.write_text(json.dumps({**said, **changes}))
 
 
 def random_message(count: int, seed: int) -> np.ndarray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import pickle
 import stat
 from collections.abc import Callable, Iterator
@@ -34,6 +33,7 @@ from aglet import (
 from aglet.arrays.interval import Interval
 from aglet.arrays.layout import spread
 from aglet.keys.kinds import KINDS, SECRETS
+from support import change_index
 
 TOLERANCE = 2.0**-18
 RANDOM = np.random.default_rng(7)
@@ -413,9 +413,7 @@ def test_a_set_has_a_field_for_each_kind_of_key() -> None:
 @pytest.mark.parametrize("max_level", ["3", None, True, 12])
 def test_an_index_with_other_levels_is_refused(tmp_path: Path, max_level: Any) -> None:
     Engine(max_level=3).create_keys(bootstrap=None, rotation=False).save(tmp_path)
-    index = json.loads((tmp_path / "keys.json").read_text())
-    index["max_level"] = max_level
-    (tmp_path / "keys.json").write_text(json.dumps(index))
+    change_index(tmp_path, max_level=max_level)
     with pytest.raises(SerializationError, match="save"):
         KeySet.load(tmp_path)
 
@@ -433,9 +431,7 @@ def test_damaged_folders(session: Session, tmp_path: Path, text: str) -> None:
 
 def test_a_file_outside_the_folder_is_no_key(engine: Engine, tmp_path: Path) -> None:
     engine.create_keys(bootstrap=None, rotation=False).save(tmp_path)
-    index = json.loads((tmp_path / "keys.json").read_text())
-    index["keys"].append("../secret")
-    (tmp_path / "keys.json").write_text(json.dumps(index))
+    change_index(tmp_path, keys=["public", "../secret"])
     with pytest.raises(SerializationError):
         KeySet.load(tmp_path, engine)
 

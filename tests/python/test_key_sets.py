@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import stat
 from pathlib import Path
@@ -20,6 +19,8 @@ from aglet.errors import (
     ParameterError,
     SerializationError,
 )
+from aglet.keys.folder import index_of
+from support import change_index
 
 
 def numbers(**words: Any) -> IntegerEngine:
@@ -166,10 +167,7 @@ def test_keys_are_forecast_first(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_index_that_names_no_engine_is_refused(tmp_path: Path, name: str, value: Any) -> None:
     Engine(max_level=2).create_keys().save(tmp_path)
-    index = json.loads((tmp_path / "keys.json").read_text())
-    if name == "preset":
-        del index["max_level"]
-    (tmp_path / "keys.json").write_text(json.dumps({**index, name: value}))
+    change_index(tmp_path, *(["max_level"] if name == "preset" else []), **{name: value})
     with pytest.raises(SerializationError, match=r"save|update"):
         KeySet.load(tmp_path)
 
@@ -180,8 +178,31 @@ def test_an_index_that_names_no_engine_is_refused(tmp_path: Path, name: str, val
 )
 def test_an_index_of_other_integers_is_refused(tmp_path: Path, name: str, value: Any) -> None:
     IntegerEngine(depth=4).create_keys(rotation=False).save(tmp_path)
-    index = json.loads((tmp_path / "keys.json").read_text())
-    (tmp_path / "keys.json").write_text(json.dumps({**index, name: value}))
+    change_index(tmp_path, **{name: value})
+    with pytest.raises(SerializationError, match="save"):
+        KeySet.load(tmp_path)
+
+
+def test_an_index_with_a_bit_changed_is_refused(tmp_path: Path) -> None:
+    """A letter makes "bgv" of "bfv", whose keys are the same, and "max_level" no entry, so that the preset is taken."""
+    numbers().create_keys(rotation=False, bootstrap=False).save(tmp_path)
+    index = (tmp_path / "keys.json").read_bytes()
+    for bit in range(8 * len(index)):
+        changed = bytearray(index)
+        changed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(SerializationError, match="save"):
+            index_of(bytes(changed), "")
+    # Nothing else than JSON skips.
+    assert index_of(index + b" ", "") == index_of(index, "")
+
+
+def test_an_index_says_nothing_unknown(tmp_path: Path) -> None:
+    """As those of earlier versions do not, which have no sum."""
+    Engine(max_level=2).create_keys(rotation=False, bootstrap=None).save(tmp_path)
+    change_index(tmp_path)
+    assert KeySet.load(tmp_path).engine.max_level == 2
+    text = (tmp_path / "keys.json").read_text()
+    (tmp_path / "keys.json").write_text(text.replace("max_level", "max_leve1"))
     with pytest.raises(SerializationError, match="save"):
         KeySet.load(tmp_path)
 

@@ -18,6 +18,7 @@ from aglet.errors import (
     ParameterError,
     SerializationError,
 )
+from support import change_index
 
 BITS = np.arange(64) % 3 == 0
 
@@ -120,8 +121,7 @@ def test_missing_and_foreign_keys(switch: SchemeSwitch, keys: KeySet, tmp_path: 
     fhew.write(foreign, tmp_path / "fhew_bootstrap.key")
     with pytest.raises((SerializationError, KeyMismatchError)):
         KeySet.load(tmp_path, engine)
-    index = tmp_path / "keys.json"
-    index.write_text(index.read_text().replace("fhew_preset", "of_fhew"))
+    change_index(tmp_path, fhew_preset=3)
     with pytest.raises(SerializationError, match="no keys"):
         KeySet.load(tmp_path, engine)
 

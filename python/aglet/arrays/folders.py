@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tokenize
 from collections.abc import Mapping, Sequence
@@ -125,7 +124,7 @@ def finish(place: Path, name: str, head: Mapping[str, Any], files: Sequence[str]
     # A ciphertext of another array, or another place, has nothing of its own that shows it.
     sums = [regular.sha256(place / file) for file in files]
     whole = {**head, "sha256": sums}
-    (place / name).write_text(json.dumps({**whole, _OWN: _sum_of(whole)}) + "\n", encoding="utf-8")
+    (place / name).write_text(json.dumps({**whole, _OWN: regular.sum_of(whole)}) + "\n", encoding="utf-8")
 
 
 def head_of(place: Path, name: str) -> Any:
@@ -133,13 +132,9 @@ def head_of(place: Path, name: str) -> Any:
     head = json.loads(regular.contents(place / name, _MOST_HEAD))
     # Heads of earlier versions have no sum of their own.
     own = head.pop(_OWN, None) if isinstance(head, dict) else None
-    if own is not None and own != _sum_of(head):
+    if own is not None and own != regular.sum_of(head):
         raise ValueError("the head was changed")
     return head
-
-
-def _sum_of(head: Any) -> str:
-    return hashlib.sha256(json.dumps(head, sort_keys=True).encode()).hexdigest()
 
 
 def plain_of(path: Path) -> Any:

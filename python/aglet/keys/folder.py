@@ -28,6 +28,9 @@ _SAID: dict[str, dict[str, type]] = {
 """What an index says of the keys of a family and of their engine."""
 _MORE = {"family": str, "max_level": int, "parameters": str, "fhew_parameters": str}
 """What it may say: another family than "ckks" of slots, what an engine was made by in place of a preset."""
+_OWN = "index_sha256"
+"""Where it has the sum of itself: with a letter changed it would name another engine that takes the same keys."""
+_NAMES = {_OWN, *_SHAPES, *_MORE, *(name for family in _SAID.values() for name in family)}
 
 
 def said_of(engine: Any) -> dict[str, Any]:
@@ -105,7 +108,7 @@ def write_index(place: Path, there: Mapping[str, Any], said: Mapping[str, Any], 
     kept = {name: one for name, one in there.items() if part[name.startswith("fhew_")] not in said}
     index = {**kept, **said, "version": _VERSION, "keys": sorted({*there.get("keys", ()), *keys})}
     draft = place / f".{INDEX}.{os.getpid()}"
-    draft.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    draft.write_text(json.dumps({**index, _OWN: regular.sum_of(index)}, indent=1) + "\n", encoding="utf-8")
     draft.replace(place / INDEX)
 
 
@@ -138,6 +141,10 @@ def index_of(data: bytes | None, place: str) -> dict[str, Any]:
         raise refusal
     try:
         found = json.loads(data)
+        # Indices of earlier versions have no sum of their own.
+        own = found.pop(_OWN, None) if isinstance(found, dict) else None
+        if own is not None and own != regular.sum_of(found):
+            raise ValueError("the index was changed")
     except (ValueError, RecursionError) as error:
         raise SerializationError(f"{place} has a damaged {INDEX}; save the keys again.") from error
     if not isinstance(found, dict) or not _says(found, _SHAPES):
@@ -153,7 +160,7 @@ def index_of(data: bytes | None, place: str) -> dict[str, Any]:
         wanted |= _SAID[_family(found)]
     if "fhew_key_id" in found or any(name in FHEW or name == BETWEEN for name in keys):
         wanted |= _SAID["fhew"]
-    if not _says(found, wanted):
+    if not _says(found, wanted) or not _NAMES.issuperset(found):
         raise refusal
     return found
 
