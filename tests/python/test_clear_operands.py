@@ -180,6 +180,59 @@ def test_places_of_a_trapezoid_are_those_of_a_row() -> None:
 
 
 @pytest.mark.parametrize("kind", ["digits", "slots"])
+@pytest.mark.parametrize("values", [[[1, 200, 250], [7, 9, 255]], [[1, 2, 3], [7, 9, 5]]])
+@pytest.mark.parametrize("options", [{}, {"dx": 0.5, "axis": 0}, {"x": [0, 1, 3]}])
+def test_neighbours_of_a_trapezoid_wrap_around(kind: str, values: Any, options: dict[str, Any]) -> None:
+    clear = np.array(values, dtype=np.uint8)
+    x = three().encrypt(clear, representation=kind)
+    found = three().decrypt(NUMPY.trapezoid(x, **options))
+    np.testing.assert_allclose(found, NUMPY.trapezoid(clear, **options), atol=2e-3)
+
+
+def test_a_range_that_neighbours_do_not_leave_takes_no_sum_of_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = three().encrypt(np.array([1, 100, 7], dtype=np.uint8), representation="digits").assume(bound=(0, 127))
+    monkeypatch.setattr(type(x), "__add__", None)
+    np.testing.assert_allclose(three().decrypt(NUMPY.trapezoid(x)), 104, atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
+@pytest.mark.parametrize("number", [0, 3, 2**63, -(2**70)])
+def test_whether_a_number_of_any_size_is_true(kind: str, number: int) -> None:
+    """numpy itself raises an OverflowError beyond int64; what is asked of the number is known."""
+    for clear in (X, X > 3):
+        for ufunc in (np.logical_and, np.logical_or, np.logical_xor):
+            found = three().decrypt(ufunc(_encrypted(clear, kind), number))
+            np.testing.assert_array_equal(found, ufunc(clear, number != 0))
+            found = three().decrypt(ufunc(number, _encrypted(clear, kind)))
+            np.testing.assert_array_equal(found, ufunc(clear, number != 0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_range_that_is_open(kind: str) -> None:
+    """numpy gives the same numbers, and refuses booleans."""
+    x = _encrypted(X, kind)
+    np.testing.assert_allclose(three().decrypt(np.clip(x, None, None)), X, atol=2e-3)
+    if kind != "floats":
+        flags = three().encrypt(X > 3, representation=kind)
+        for call in (lambda: np.clip(flags, None, None), lambda: flags.clip(), lambda: flags.clip(None, None)):
+            with pytest.raises(TypeError, match="Booleans have no range"):
+                call()
+        np.testing.assert_array_equal(three().decrypt(flags.clip(False, True)), X > 3)
+        np.testing.assert_array_equal(three().decrypt(x.clip()), X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("initial", [np.array([3]), np.array([[3]]), [1, 2]])
+def test_a_reduction_begins_with_one_number(kind: str, initial: Any) -> None:
+    x = _encrypted(X, kind)
+    for call in (np.sum, np.max):
+        with pytest.raises(TypeError, match="initial= is"):
+            call(x, initial=initial)
+    start = np.array(3.0 if kind == "floats" else 3)
+    np.testing.assert_allclose(three().decrypt(np.max(x, initial=start)), np.max(X, initial=3), atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["digits", "slots"])
 @pytest.mark.parametrize("bound", [None, (), (1,), (1, 2, 3), "8", (0, 8.0), np.array([0, 8])])
 def test_bounds_that_are_none(kind: str, bound: Any) -> None:
     with pytest.raises(TypeError, match=r"^bound (must be|is a whole number)"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.session import Session
 
-__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_floats", "to_inexact"]
+__all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_floats", "to_inexact", "wraps_doubled"]
 
 MOST_BITS = 16
 """Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-22 if sharp."""
@@ -112,6 +112,14 @@ def span(x: EncryptedIntegers) -> tuple[int, int]:
     ends = [_ends(digit) for digit in x.digits]
     low, high = (sum(end[side] << 2 * at for at, end in enumerate(ends)) for side in (0, 1))
     return low, high
+
+
+def wraps_doubled(x: Any) -> bool:
+    """Whether a sum of two elements may leave their dtype, and wraps around as in numpy."""
+    if not is_whole(x):
+        return False
+    (low, high), (least, most) = span(x), dtypes.span(x.dtype)
+    return 2 * low < least or 2 * high > most
 
 
 def _ends(digit: AnyDigit) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import arguments, bins, options
+from aglet.arrays import arguments, bins, casts, options
 from aglet.arrays.digits import dtypes
 from aglet.errors import RangeError
 
@@ -274,12 +274,13 @@ def gradient(f: Any, *varargs: float, axis: Any = None) -> Any:
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """As `numpy.trapezoid`: a sum of the elements, each with its weight."""
-    length = y.shape[axis]
+    length, rows = y.shape[axis], np.moveaxis(y, axis, -1)
     if x is not None and _clear(x).ndim != 1:
         raise RangeError(f"The places x= of a trapezoid have one axis here, not {_clear(x).ndim}; give those of a row.")
     steps = np.full(length - 1, dx) if x is None else np.diff(_clear(x))
-    weights = (np.append(steps, 0.0) + np.append(0.0, steps)) / 2
-    return np.dot(np.moveaxis(y, axis, -1), weights)
+    if length > 1 and casts.wraps_doubled(y):
+        return np.dot(casts.floats(rows[..., 1:] + rows[..., :-1]), steps / 2)
+    return np.dot(casts.floats(rows), (np.append(steps, 0.0) + np.append(0.0, steps)) / 2)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -372,13 +373,11 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
 }  # fmt: skip
 """Of floats and of digits."""
-FUNCTIONS.update(
-    {getattr(np, name): served for name, served in (("matrix_transpose", matrix_transpose),) if hasattr(np, name)}
-)
+_NEW = (("matrix_transpose", matrix_transpose), ("trapezoid", trapezoid))
+FUNCTIONS.update({getattr(np, name): served for name, served in _NEW if hasattr(np, name)})
 
 FLOATS: dict[Any, Callable[..., Any]] = {np.gradient: gradient, np.cov: cov}
 """Of floats; digits become floats first."""
-FLOATS.update({getattr(np, name): trapezoid for name in ("trapezoid",) if hasattr(np, name)})
 
 UFUNCS: dict[Any, Callable[..., Any]] = {
     np.isfinite: _finite(True), np.isnan: _finite(False), np.isinf: _finite(False),

@@ -119,7 +119,7 @@ def joined(found: Any, join: np.ufunc, initial: Any) -> Any:
     Raises
     ------
     TypeError
-        If this is no number, or one of floats beside whole numbers.
+        If this is not one number, or one of floats beside whole numbers.
     RangeError
         If it does not fit the dtype.
     """
@@ -128,7 +128,13 @@ def joined(found: Any, join: np.ufunc, initial: Any) -> Any:
 
 def _number(value: Any, dtype: np.dtype[Any]) -> Any:
     """A number of this dtype, as which numpy reads what a reduction of whole numbers begins with."""
-    if value is None or dtype.kind not in "biu" or hasattr(value, "session"):
+    if value is None or hasattr(value, "session"):
+        return value
+    if dtype.kind not in "biu":
+        if np.ndim(value):
+            raise TypeError(
+                f"initial= is one number, not an array of shape {np.shape(value)}; add others to the result."
+            )
         return value
     number = dtypes.unmasked(value)
     if number.ndim or number.dtype.kind not in "biu":

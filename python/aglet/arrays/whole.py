@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeNumbers"]
 
-_AS_THEY_ARE = frozenset({np.searchsorted, np.digitize, np.histogram, np.isin, np.bincount, np.ediff1d, np.pad})
+_AS_THEY_ARE = frozenset(
+    {
+        *(np.searchsorted, np.digitize, np.histogram, np.isin, np.bincount, np.ediff1d, np.pad),
+        *(getattr(np, name) for name in ("trapezoid",) if hasattr(np, name)),
+    }
+)
 """numpy's functions for which whole numbers beside floats stay so: edges, test elements, weights, ends, borders."""
 
 

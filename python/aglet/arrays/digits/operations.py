@@ -157,6 +157,9 @@ def _logic(name: str) -> Callable[[Any, Any], Any]:
 
 def _true(value: Any) -> Any:
     """Booleans that are true where a value is not 0."""
+    if type(value) is int:
+        # Of any size.
+        return value != 0
     return cast(value, _BOOL) if is_encrypted(value) else _clear(value).astype(_BOOL)
 
 

@@ -28,7 +28,8 @@ _BOOL = np.dtype(bool)
 _LONG: tuple[np.dtype[Any], ...] = (np.dtype(np.uint32), np.dtype(np.int32))
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
-_LOGIC = (np.logical_and, np.logical_or, np.logical_xor, *_BITWISE)
+_TRUTHS = (np.logical_and, np.logical_or, np.logical_xor)
+_LOGIC = (*_TRUTHS, *_BITWISE)
 
 
 _IN_PAIRS = (*_ORDERS, np.add, np.subtract, np.multiply, np.minimum, np.maximum)
@@ -53,7 +54,8 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         return apply(np.floor_divide, inputs), apply(np.remainder, inputs)
     if ufunc.nout != 1 or ufunc.signature is not None:
         raise TypeError(refusal(ufunc.__name__))
-    inputs = [_operand(one) for one in inputs]
+    # Whether a number of Python is 0 is known of any.
+    inputs = [bool(one) if type(one) is int and ufunc in _TRUTHS else _operand(one) for one in inputs]
     as_now = [_as_now(one) for one in inputs]
     if _alike(as_now) and not any(np.ndim(one) for one in inputs if not is_slots(one)):
         return _of_one(ufunc, as_now)
