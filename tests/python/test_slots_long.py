@@ -60,6 +60,18 @@ def test_sums_of_64_bits_that_32_bits_hold() -> None:
         (a + b) + b
 
 
+def test_differences_of_uint64_that_wrap_are_refused() -> None:
+    # Digits of 32 bits would hold -1, which is 2^64 - 1 of uint64 and above all others.
+    x, y = (np.array(one, dtype=np.uint32) for one in ([5, 70_000, 0], [2**20, 3, 1]))
+    a, b = (session().encrypt(one, bound=(0, 2**20)).astype(np.uint64) for one in (x, y))
+    x, y = x.astype(np.uint64), y.astype(np.uint64)
+    check(a + b, x + y)
+    check((a + np.uint64(2**20)) - b, (x + np.uint64(2**20)) - y)
+    for call in (lambda: a - b, lambda: a - np.uint64(1), lambda: y - b, lambda: -a):
+        with pytest.raises(RangeError, match="do not fit slots"):
+            call()
+
+
 @pytest.mark.parametrize("dtype", [np.uint32, np.int32])
 def test_chains_of_operators(dtype: Any) -> None:
     x, y = pairs(dtype)
