@@ -60,6 +60,27 @@ def test_sums_of_64_bits_that_32_bits_hold() -> None:
         (a + b) + b
 
 
+def test_numbers_of_64_bits_that_32_bits_hold() -> None:
+    x, y = np.array([[5, 70_000, 2**31 - 1], [0, 2**20, 255]]), np.array([[5, 2**31 - 1, 3], [1, 2**20, 256]])
+    a, b = (session().encrypt(one, bound=(0, 2**31 - 1)) for one in (x, y))
+    assert (a.dtype, a.numbers.shape) == (np.dtype(np.int64), (8, 1))
+    for call in (*OPERATORS, np.bitwise_or):
+        check(call(a, b), call(x, y))
+        check(call(a, y), call(x, y))
+    check(np.sort(a - b, axis=1), np.sort(x - y, axis=1))
+    check(a.astype(np.uint8, casting="unsafe"), x.astype(np.uint8))
+    check(np.where(x > 5, a, 2**30), np.where(x > 5, x, 2**30))
+    check(np.concatenate([a, b - 70_000]), np.concatenate([x, y - 70_000]))
+    least = session().encrypt(-x, bound=(-(2**31), 0))
+    check(least < a, -x < x)
+    check(least, -x)
+    unsigned = session().encrypt(x.astype(np.uint64), bound=(0, 2**32 - 1))
+    check(np.maximum(unsigned, np.uint64(2**32 - 1)), np.maximum(x.astype(np.uint64), np.uint64(2**32 - 1)))
+    for bound in ((-1, 2**31), (0, 2**32), None):
+        with pytest.raises(RangeError, match="do not fit slots"):
+            session().encrypt(x, bound=bound)
+
+
 def test_differences_of_uint64_that_wrap_are_refused() -> None:
     # Digits of 32 bits would hold -1, which is 2^64 - 1 of uint64 and above all others.
     x, y = (np.array(one, dtype=np.uint32) for one in ([5, 70_000, 0], [2**20, 3, 1]))

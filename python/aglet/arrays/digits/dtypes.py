@@ -13,7 +13,7 @@ from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
 __all__ = [
-    "DTypes", "check_within", "common", "ends", "fitting", "join", "known", "refuse_matrix", "span", "split",
+    "DTypes", "check_within", "common", "ends", "fitting", "held", "join", "known", "refuse_matrix", "span", "split",
     "unmasked", "width",
 ]  # fmt: skip
 
@@ -82,6 +82,17 @@ def span(dtype: DTypes) -> tuple[int, int]:
         return 0, 1
     info = np.iinfo(dtype)
     return int(info.min), int(info.max)
+
+
+def held(dtype: DTypes, ends: tuple[int, int]) -> DTypes:
+    """The dtype of 32 bits that has the numbers between these ends, of one of 64 bits that has them; else itself."""
+    of_32 = (np.dtype(np.uint32), np.dtype(np.int32)) if dtype.itemsize == 8 else ()
+    return next((one for one in of_32 if all(_has(each, end) for each in (one, dtype) for end in ends)), dtype)
+
+
+def _has(dtype: DTypes, value: int) -> bool:
+    low, high = span(dtype)
+    return low <= value <= high
 
 
 def split(values: NDArray[Any], dtype: DTypes) -> list[Clear]:

@@ -56,8 +56,10 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
         one_session(first, one)
         one = one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one
         parts.append(operations.cast(one, dtype).still())
-    if any(is_wide(part) for part in parts) and dtype.itemsize in (2, 4):
-        parts = [in_words(part, dtype) for part in parts]
+    if any(is_wide(part) for part in parts):
+        lows, highs = zip(*(part.bound for part in parts), strict=True)
+        held = dtypes.held(dtype, (min(lows), max(highs)))
+        parts = [in_words(part, held) for part in parts] if held.itemsize in (2, 4) else parts
     if not all(_alike(parts[0], part) for part in parts):
         parts = [part.replaced(part.forced().whole(session), None, dtype) for part in parts]
     numbers, places, before = [part.numbers for part in parts], [], 0

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["apply", "cast", "combined", "refusal", "signed", "times", "where"]
 
 _BOOL = np.dtype(bool)
-_LONG: tuple[np.dtype[Any], ...] = (np.dtype(np.uint32), np.dtype(np.int32))
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
 _TRUTHS = (np.logical_and, np.logical_or, np.logical_xor)
@@ -243,14 +242,12 @@ def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     ends = zip(_ends(x), sorted(sign * end for end in _ends(y)), strict=True)
     least, most = (a + b for a, b in ends)
     # A sum of 64 bits that 32 bits hold is one of them, unless it wraps: their digits say nothing of 2^64.
-    whole = low <= least and most <= high
-    spans = ((each, *dtypes.span(each)) for each in (_LONG if dtype.itemsize == 8 and whole else ()))
-    held = next((each for each, start, end in spans if start <= least and most <= end), dtype)
+    held = dtypes.held(dtype, (least, most))
     in_words = held.itemsize == 2 or (held.itemsize == 4 and not one.session.fits(least, most))
     if in_words and (is_wide(x) or is_wide(y)):
         made = wide.added(x, y, sign, held, (least, most))
     else:
-        made = None if whole else carried(x, y, sign, dtype)
+        made = None if low <= least and most <= high else carried(x, y, sign, dtype)
     if made is None:
         return _wrapped(one, combined(x, y, sign), dtype)
     carried_over: EncryptedSlots = one.replaced(made, None, dtype)

@@ -128,7 +128,7 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         """Encrypt booleans or whole numbers of any shape.
 
         Numbers of 8 bits lie in two slots, as digits of four bits, those of 16 bits with more than 8,192 values in
-        four, those of 32 bits with more values than the modulus in eight; others in one.
+        four, those of 32 bits with more values than the modulus in eight, also as 64 bits; others in one.
 
         Parameters
         ----------
@@ -138,15 +138,14 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
             bool, uint8 to uint64 or int8 to int64; by default that of the values. `aglet.zmod(t)` makes
             `EncryptedResidues`, which wrap at the modulus.
         bound
-            The least and the largest value; those of the dtype by default. 64 bits need one, with fewer values than
-            the modulus.
+            The least and the largest value; those of the dtype by default. 64 bits need one that uint32 or int32 has.
         representation
             "slots" or "auto", as in a session of all families.
 
         Raises
         ------
         RangeError
-            If a value is beyond the bound or the dtype, there is none, or the bound has as many values as the modulus.
+            If a value is beyond the bound or the dtype, or 32 bits do not have the bound of 64 bits.
         TypeError
             If the values are not booleans or whole numbers, or are masked.
         MissingKeyError
@@ -217,7 +216,9 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
         self, flat: Any, dtype: np.dtype[Any], ends: tuple[int, int], made: Callable[[Any], list[Any]]
     ) -> Numbers:
         """Numbers of 16 and 32 bits in digits; others, and so few that a table or the modulus has them all, whole."""
-        whole = ends[1] - ends[0] < MOST_PLACES if dtype.itemsize == 2 else self.fits(*ends) or dtype.itemsize != 4
+        fits = self.fits(*ends)
+        dtype = dtype if fits else dtypes.held(dtype, ends)
+        whole = ends[1] - ends[0] < MOST_PLACES if dtype.itemsize == 2 else fits or dtype.itemsize != 4
         if whole:
             self.check_range(*ends)
             return Numbers((made(flat),), 0, *ends)

@@ -97,7 +97,7 @@ def in_words(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """An array in the digits of all numbers of a dtype of 16 or 32 bits, or as it is if it has none."""
     offset = dtypes.span(dtype)[0]
     found = _digits(x, x, 2 * dtype.itemsize, offset)
-    return x if found is None else x.replaced(Numbers(tuple(found), offset, *x.bound), None, dtype)
+    return x if found is None else x.replaced(Numbers(tuple(found), offset, *x.bound), None, x.dtype)
 
 
 def tabled(session: SlotSession, some: Sequence[Numbers], tables: Sequence[Any], spare: int = 0) -> list[list[Chunks]]:
