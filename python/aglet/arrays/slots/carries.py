@@ -12,9 +12,9 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import FULL, digits_of, has_digits, met
-from aglet.arrays.slots.places import laid
+from aglet.arrays.slots.places import is_slots, laid
 from aglet.arrays.slots.tables import looked_up, looked_up_all
-from aglet.arrays.slots.values import DIGIT, Numbers, enough, room, together
+from aglet.arrays.slots.values import DIGIT, Numbers, calm, enough, room, together
 
 __all__ = ["carried", "multiplied"]
 
@@ -52,21 +52,20 @@ def carried(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> Numbers | None:
 
 
 def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> Numbers | None:
-    """Numbers that are `x y` modulo 256; None as for `carried`.
+    """Numbers that are `x y` modulo 256; None if the dtype has other numbers.
 
     Elements of arrays have the same places. They are `xl yl` and, by a table, 16 times `xl yh + xh yl` modulo 16.
+    What has no two digits, as the result of another operation, is looked up in tables of them.
 
     Raises
     ------
     LevelError
         If there are too few levels, and no bootstrap.
     """
-    array, other = (x, y) if has_digits(x) else (y, x)
-    if not has_digits(array) or dtype.itemsize != 1 or dtype.kind == "b" or array.numbers.offset % DIGIT:
+    if dtype.itemsize != 1 or dtype.kind == "b":
         return None
-    plain = type(other) is not type(array)
-    if not plain and (not has_digits(other) or other.numbers.offset % DIGIT):
-        return None
+    array, other = (_in_two(one) if is_slots(one) else one for one in ((x, y) if is_slots(x) else (y, x)))
+    plain = not is_slots(other)
     session, most = array.session, DIGIT - 1
     first = [one.numbers.offset // DIGIT for one in ([array] if plain else [array, other])]
     first += [0] if plain else []
@@ -76,6 +75,18 @@ def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> Numbers | None:
     carry = looked_up(session, crossed, np.arange(low, high + 1) % DIGIT * DIGIT)
     made = [session.engine.add(a, b) for a, b in zip(below, carry.digits[0], strict=True)]
     return Numbers((made,), 0, 0, most**2 + most * DIGIT)
+
+
+def _in_two(x: Any) -> Any:
+    """An array of which two digits are what counts modulo 256; itself, if it has them."""
+    if has_digits(x) and x.numbers.offset % DIGIT == 0:
+        return x
+    x = x.still()
+    values = x.values() % DIGIT**2
+    found = looked_up_all(x.session, x.numbers, [values % DIGIT, values // DIGIT])
+    # Products would multiply the noise of tables of what was bootstrapped.
+    digits = tuple(one.digits[0] for one in calm(x.session, found, 2))
+    return x.replaced(Numbers(digits, 0, 0, DIGIT**2 - 1), None, x.dtype)
 
 
 def _from_offset(session: Any, numbers: Numbers) -> tuple[Any, Any]:

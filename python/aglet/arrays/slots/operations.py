@@ -300,6 +300,10 @@ def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     low, high = min(ends), max(ends)
     one = x if is_slots(x) else y
     session = one.session
+    least, most = dtypes.span(dtype)
+    if dtype.itemsize == 2 and high - low >= MOST_PLACES and not least <= low <= high <= most:
+        # No table has what wraps.
+        x, y = (wide.in_words(each, dtype) if is_slots(each) else each for each in (x, y))
     if dtype.itemsize == 2 and (is_wide(x) or is_wide(y)):
         digits = wide_product(x, y, dtype, (low, high))
         if digits is not None:

@@ -1,0 +1,54 @@
+"""Products in slots of what other operations made, which lies in no two or four digits: they wrap as numpy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from test_slots_wide import check, session
+
+RANDOM = np.random.default_rng(64)
+ENDS = [0, 1, 15, 16, 17, 127, 128, 129, 240, 255]
+OF_8_BITS: list[Any] = [
+    lambda x, y: x * y * y, lambda x, y: (x >> 1) * (y // 3), lambda x, y: (x + 1) * y, lambda x, y: -x * ~y,
+    lambda x, y: np.maximum(x, y) * y, lambda x, y: np.where(x > y, x, 7) * y, lambda x, y: abs(x) * y,
+    lambda x, y: (x >> 1) * np.arange(len(x)).astype(x.dtype), lambda x, y: x.astype(np.int16) * y,
+]  # fmt: skip
+
+
+def pairs(dtype: Any) -> tuple[Any, Any]:
+    """Ends of digits with all of them, and random numbers."""
+    ends = np.array(np.meshgrid(ENDS, ENDS)).reshape(2, -1)
+    x, y = np.concatenate([ends, RANDOM.integers(0, 256, (2, 400))], axis=1).astype(np.uint8).view(dtype)
+    return x, y
+
+
+@pytest.mark.parametrize("call", OF_8_BITS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_products_of_8_bits_behind_other_operations(call: Any, dtype: Any) -> None:
+    x, y = pairs(dtype)
+    check(call(*(session().encrypt(one) for one in (x, y))), call(x, y))
+
+
+@pytest.mark.parametrize("bound", [(0, 200), (7, 250), (3, 130)])
+def test_products_of_8_bits_of_any_range(bound: tuple[int, int]) -> None:
+    x, y = (np.clip(one, *bound) for one in pairs(np.uint8))
+    a, b = (session().encrypt(one, bound=bound) for one in (x, y))
+    check(a * b, x * y)
+    check(a * y, x * y)
+    check(x * b, x * y)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16])
+def test_products_of_16_bits_that_lie_in_one_slot(dtype: Any) -> None:
+    low, high = (0, 300) if dtype is np.uint16 else (-200, 300)
+    x, y = RANDOM.integers(low, high + 1, (2, 500)).astype(dtype)
+    x[:2], y[:2] = (low, high), (low, high)
+    a, b = (session().encrypt(one, bound=(low, high)) for one in (x, y))
+    assert a.numbers.shape == (1, 1)
+    check(a * b, x * y)
+    check(a * (b + dtype(5)), x * (y + dtype(5)))
+    others = RANDOM.integers(0, 30_000, 500).astype(dtype)
+    check(a * others, x * others)
