@@ -230,14 +230,11 @@ def test_a_plan_of_digits_and_floats() -> None:
     assert plan.key_bytes == pytest.approx(real, rel=0.03)
     with pytest.raises(ParameterError, match="set of your own"):
         Session.plan(lambda x: x, [(3,)], engine=switch().engine)
-    with pytest.raises(ParameterError, match=r"DigitSession\.plan"):
-        Session.plan(
-            lambda x: x + 1,
-            [(3,)],
-            engine=Engine(use_bootstrap=True),
-            fhew_engine=FhewEngine(bits=4),
-            dtypes=[np.uint8],
-        )
+    # Results in digits have no level; a sum of 8 bits takes four blind rotations.
+    whole = Session.plan(
+        lambda x: x + 1, [(3,)], engine=Engine(use_bootstrap=True), fhew_engine=FhewEngine(bits=4), dtypes=[np.uint8]
+    )
+    assert (whole.level, whole.blind_rotations, whole.representation) == (None, 12, "digits")
 
 
 def switch_bytes() -> float:
