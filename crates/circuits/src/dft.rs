@@ -74,7 +74,7 @@ impl DftScalar for Pair {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BabySteps {
     /// What a giant step costs, in baby steps: the number of baby steps is the power of two that makes `baby + cost * giant`
-    /// smallest, or the smaller one of two as good. 4 is the cost in time; a smaller number makes fewer keys.
+    /// smallest, or the smaller one of two as good. 6 to 8 is the cost in time; a smaller number makes fewer keys.
     pub giant_cost: f64,
     /// Baby steps at most: with 2 all rotations are powers of two.
     pub most: usize,

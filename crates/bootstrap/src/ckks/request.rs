@@ -44,7 +44,7 @@ impl KeySize {
         match self {
             Self::Small => BabySteps { giant_cost: 1.0, most: 2, right: true },
             Self::Medium => BabySteps { giant_cost: 1.0, most: 64, right: false },
-            Self::Large => BabySteps { giant_cost: 4.0, most: 64, right: false },
+            Self::Large => BabySteps { giant_cost: 6.0, most: 64, right: false },
         }
     }
 }
