@@ -7,6 +7,9 @@ use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
 use aglet_rlwe::{Context, KeyRole, KeySet, Sample, SwitchingKey};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Sums without products that are divided together: tiles of what they share stay in a cache.
+pub(crate) const SHARING: usize = 16;
+
 /// Samples of one context with one set of keys. Inputs are never changed.
 #[derive(Clone, Copy)]
 pub struct SampleEvaluator<'a> {

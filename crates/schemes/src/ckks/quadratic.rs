@@ -5,7 +5,7 @@ use super::evaluator::{constant, encoding_error, CkksEvaluator};
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Stated};
 use crate::forms::Quadratic;
-use crate::samples::linear;
+use crate::samples::{linear, SHARING};
 use crate::Error;
 use aglet_ring::{Eval, Form, Multiplier, Poly, Tensor};
 use aglet_rlwe::keyswitch::{divide_forms, relinearize};
@@ -28,9 +28,6 @@ struct Summed<'a> {
 
 /// Products that are relinearized side by side: the key is read once for them, and tiles of all stay in a cache.
 pub(super) const TOGETHER: usize = 4;
-
-/// Forms without products that are divided together: tiles of what they share stay in a cache.
-const SHARING: usize = 16;
 
 /// Forms of one level, whose products are relinearized side by side. They are divided by the special primes and so many of the chain: one,
 /// or none for what is not to be rescaled.

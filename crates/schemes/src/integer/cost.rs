@@ -5,11 +5,11 @@
 
 use super::evaluator::{SPARE_BITS, TERMS_AT_ONCE};
 use super::noise::{Division, Noise};
-use super::product::SHARING;
 use super::{Ciphertext, IntegerParams, RowMap};
 use crate::evaluator::{Evaluator, Sum};
 use crate::linear_map::LinearMap;
 use crate::sample_cost::{CountedMemory, SampleCost};
+use crate::samples::SHARING;
 use crate::Error;
 use aglet_ring::Tally;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};

@@ -2,7 +2,7 @@
 
 use super::noise::{Division, Noise};
 use super::{Ciphertext, IntegerCiphertext, IntegerEvaluator};
-use crate::samples::linear;
+use crate::samples::{linear, SHARING};
 use crate::Error;
 use aglet_ring::{Eval, Form, Multiplier, Poly};
 use aglet_rlwe::keyswitch::divide_forms;
@@ -10,9 +10,6 @@ use aglet_rlwe::Sample;
 
 /// Two ciphertexts at one level, to be multiplied.
 type Pair = (IntegerCiphertext, IntegerCiphertext);
-
-/// Sums without products that are divided together: tiles of what they share stay in a cache.
-pub(super) const SHARING: usize = 16;
 
 /// Multiples of ciphertexts, to be added at a level.
 struct Terms<'a> {
@@ -97,20 +94,12 @@ impl IntegerEvaluator<'_> {
         products: &[(&IntegerCiphertext, &IntegerCiphertext)],
         terms: &[(i64, &IntegerCiphertext)],
     ) -> Result<IntegerCiphertext, Error> {
-        let all = || products.iter().flat_map(|(a, b)| [*a, *b]).chain(terms.iter().map(|(_, x)| *x));
-        let first = all().next().ok_or(Error::EmptyQuadratic)?;
-        let level = all().map(|x| x.level()).min().unwrap_or_default();
-        if level == 0 {
-            return Err(Error::LevelTooLow { required: 1, actual: 0 });
-        }
-        for x in all() {
-            self.same_key(first, x)?;
-            linear(x)?;
-        }
-        let terms = self.multiples(first, level, terms);
         if products.is_empty() {
-            return Ok(self.divided_together(&[terms])?.remove(0));
+            return Ok(self.sums_of_terms(&[terms])?.remove(0));
         }
+        let all = products.iter().flat_map(|(a, b)| [*a, *b]).chain(terms.iter().map(|(_, x)| *x));
+        let (first, level) = self.lowest(all)?;
+        let terms = self.multiples(first, level, terms);
         let down = |x| self.level_down(x, level);
         let pairs = products.iter().map(|(a, b)| Ok((down(a)?, down(b)?))).collect::<Result<Vec<Pair>, Error>>()?;
         let noise = pairs.iter().fold(terms.noise, |sum, (a, b)| join(sum, self.product_noise(a, b)));
@@ -127,17 +116,27 @@ impl IntegerEvaluator<'_> {
     /// As there.
     pub fn sums_of_terms(&self, sums: &[&[(i64, &IntegerCiphertext)]]) -> Result<Vec<IntegerCiphertext>, Error> {
         let sums = sums.iter().map(|terms| {
-            let (_, first) = terms.iter().min_by_key(|(_, x)| x.level()).ok_or(Error::EmptyQuadratic)?;
-            if first.level() == 0 {
-                return Err(Error::LevelTooLow { required: 1, actual: 0 });
-            }
-            for (_, x) in *terms {
-                self.same_key(first, x)?;
-                linear(x)?;
-            }
-            Ok(self.multiples(first, first.level(), terms))
+            let (first, level) = self.lowest(terms.iter().map(|(_, x)| *x))?;
+            Ok::<_, Error>(self.multiples(first, level, terms))
         });
         self.divided_together(&sums.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// The first of these operands, all of one key and of degree 1, and the lowest level, which must not be 0.
+    fn lowest<'x>(
+        &self,
+        all: impl Iterator<Item = &'x IntegerCiphertext> + Clone,
+    ) -> Result<(&'x Ciphertext, usize), Error> {
+        let first = all.clone().next().ok_or(Error::EmptyQuadratic)?;
+        let level = all.clone().map(|x| x.level()).min().unwrap_or_default();
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        for x in all {
+            self.same_key(first, x)?;
+            linear(x)?;
+        }
+        Ok((first, level))
     }
 
     /// Terms before their sum.
