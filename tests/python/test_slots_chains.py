@@ -1,4 +1,4 @@
-"""Products in slots of what other operations made, which lies in no two or four digits: they wrap as numpy's."""
+"""Operations in slots on what other operations made: products that wrap, functions of an array with itself."""
 
 from __future__ import annotations
 
@@ -16,6 +16,18 @@ OF_8_BITS: list[Any] = [
     lambda x, y: np.maximum(x, y) * y, lambda x, y: np.where(x > y, x, 7) * y, lambda x, y: abs(x) * y,
     lambda x, y: (x >> 1) * np.arange(len(x)).astype(x.dtype), lambda x, y: x.astype(np.int16) * y,
 ]  # fmt: skip
+WITH_ITSELF: list[Any] = [
+    lambda x: x & (x >> 1), lambda x: x ^ (x + 1), lambda x: x | x << 3, lambda x: (x >> 1) * x, lambda x: (x >> 2) - x,
+    lambda x: (x ^ x >> 1) ^ x >> 2, lambda x: x & -x, lambda x: -(x >> 2), lambda x: ~(x >> 3) ^ x,
+    lambda x: abs(x >> 2), lambda x: (x >> 1) != 0, lambda x: x.astype(np.int64) | x >> 1,
+    lambda x: np.square(x >> 3), lambda x: (x >> 1) > 5, lambda x: (x >> 3) < (x & 1023),
+    lambda x: np.minimum(x >> 3, 77),
+    lambda x: np.maximum(x >> 3, x & 255), lambda x: np.logical_and(x >> 1, x), lambda x: np.logical_not(x >> 3),
+    lambda x: ((x & 1) == 1) & ((x >> 8 & 1) == 1), lambda x: ((x & 1) == 1) ^ ((x >> 8 & 1) == 1),
+    lambda x: ((x & 16) == 16) & x, lambda x: np.where(x & 256 == 0, x >> 1, x << 1),
+    lambda x: (x >> 3).astype(bool, casting="unsafe"), lambda x: (x >> 3).astype(np.int64) * 3,
+]  # fmt: skip
+"""Functions of 16 bits whose digits are no sums of tables: as those of two arrays."""
 
 
 def pairs(dtype: Any) -> tuple[Any, Any]:
@@ -52,3 +64,10 @@ def test_products_of_16_bits_that_lie_in_one_slot(dtype: Any) -> None:
     check(a * (b + dtype(5)), x * (y + dtype(5)))
     others = RANDOM.integers(0, 30_000, 500).astype(dtype)
     check(a * others, x * others)
+
+
+@pytest.mark.parametrize("call", WITH_ITSELF)
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16])
+def test_functions_of_16_bits_with_themselves(call: Any, dtype: Any) -> None:
+    x = np.concatenate([ENDS, RANDOM.integers(0, 65536, 300), 65535 - np.array(ENDS)]).astype(np.uint16).view(dtype)
+    check(call(session().encrypt(x)), call(x))

@@ -29,9 +29,6 @@ _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.no
 _BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
 _TRUTHS = (np.logical_and, np.logical_or, np.logical_xor)
 _LOGIC = (*_TRUTHS, *_BITWISE)
-
-
-_IN_PAIRS = (*_ORDERS, np.add, np.subtract, np.multiply, np.minimum, np.maximum)
 _OF_BOOLEANS = {np.add: "or", np.multiply: "and"}
 
 
@@ -93,21 +90,27 @@ def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     x = next(one for one in inputs if is_slots(one))
     if longs.is_long(x):
         return _of_long(ufunc, inputs, x)
-    made = _table(ufunc, inputs)
-    if is_wide(x) and np.array_equal(made.table, x.values()):
-        return x.replaced(x.numbers, None, made.dtype)
-    if not is_wide(x) or x.numbers.has_table(made.table):
-        return made
-    if ufunc in _IN_PAIRS:
-        return _pair(ufunc, *(one if is_slots(one) else np.asarray(one, dtype=_taken_on(one, x)) for one in inputs))
-    if ufunc is np.negative:
-        return _pair(np.subtract, np.zeros((), x.dtype), x)
+    found = _on_values(ufunc, inputs)
+    table, of_digits = signed(found), len(x.numbers.digits) > MOST_DIGITS
+    if of_digits and np.array_equal(table, x.numbers.values()):
+        return x.replaced(x.numbers, None, found.dtype)
+    if not of_digits or x.numbers.has_table(table):
+        return x.replaced(x.numbers, table, found.dtype)
+    if ufunc in _LOGIC and all(is_slots(one) and one.dtype == _BOOL for one in inputs):
+        return _pair(ufunc, *inputs)
+    if ufunc in (np.logical_not, *_TRUTHS):
+        return _of_truths(ufunc, inputs)
     if ufunc is np.square:
         return _pair(np.multiply, x, x)
-    if ufunc in (np.logical_not, *_LOGIC) and made.dtype.kind == "b":
-        flags = [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs]
-        return apply(ufunc, flags)
-    return where(x < 0, -x, x) if ufunc is np.absolute else made
+    pair = longs.as_pair(ufunc, inputs, with_products=True)
+    if pair is not None:
+        return _pair(*pair)
+    return where(x < 0, -x, x) if ufunc is np.absolute else x.replaced(x.numbers, table, found.dtype)
+
+
+def _of_truths(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
+    """A function of what is true of numbers that have no table."""
+    return apply(ufunc, [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs])
 
 
 def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
@@ -119,24 +122,19 @@ def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
     if pair is not None:
         return _pair(*pair)
     if ufunc in (np.logical_not, *_LOGIC):
-        return apply(ufunc, [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs])
-    return where(x < 0, -x, x) if ufunc is np.absolute else _table(ufunc, inputs)
+        return _of_truths(ufunc, inputs)
+    # The list of all values says why not.
+    return where(x < 0, -x, x) if ufunc is np.absolute else x.numbers.values()
 
 
-def _taken_on(value: Any, x: EncryptedSlots) -> Any:
-    """The dtype of a number in the clear: Python's numbers take on that of the array."""
-    return x.dtype if type(value) in (int, bool) else np.asarray(value).dtype
-
-
-def _table(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
+def _on_values(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     """A function of one array, as numpy computes it on every value that it may have."""
-    x = next(one for one in inputs if is_slots(one))
     given = [one.values().astype(one.dtype) if is_slots(one) else one for one in inputs]
     with np.errstate(all="ignore"):
         found = np.asarray(ufunc(*given))
     if found.dtype.kind not in "biu":
         raise TypeError(f"numpy.{ufunc.__name__} gives {found.dtype}, which slots do not hold; cast to float64 first.")
-    return x.replaced(x.numbers, signed(found), found.dtype)
+    return found
 
 
 def signed(found: Any) -> Any:
@@ -159,7 +157,7 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     x = x.still()
     if longs.is_long(x):
         return longs.cast(x, dtype)
-    if is_wide(x) and dtype.kind == "b" and (x.bound[0] <= 0 <= x.bound[1]):
+    if dtype.kind == "b" and len(x.numbers.digits) > MOST_DIGITS and (x.bound[0] <= 0 <= x.bound[1]):
         flags: EncryptedSlots = x != 0
         return flags
     found = signed(x.values().astype(x.dtype).astype(dtype))
