@@ -132,7 +132,7 @@ def test_a_bootstrap_where_levels_run_out() -> None:
     without = SlotSession(slots_engine(), replace(own.integers.keys, bootstrap=None))
     x = without.encrypt(np.arange(200), bound=(0, 199)) * without.encrypt(np.arange(200), bound=(0, 199))
     with pytest.raises(RangeError, match=r"39,602 values.*x\.assume"):
-        without.decrypt(x % 3)
+        x % 3
     with pytest.raises(LevelError, match="have no bootstrap"):
         without.decrypt(x.assume(bound=(0, 4000)) % 3)
 
@@ -152,7 +152,7 @@ def test_what_does_not_fit_is_refused() -> None:
         (lambda: own.encrypt([0.5], representation="slots"), TypeError, "convert it first"),
         (lambda: own.encrypt([], dtype=np.uint8, representation="slots"), (RangeError, TypeError), "element|convert"),
         (lambda: own.encrypt([1], representation="rows"), ParameterError, "rows"),
-        (lambda: own.decrypt(own.encrypt(np.int16([3]), representation="slots") // 3), RangeError, r"x\.to\(.digits"),
+        (lambda: own.encrypt(np.int16([3]), representation="slots") // 3, RangeError, r"x\.to\(.digits"),
         (lambda: x // own.encrypt(AGE, representation="slots"), TypeError, "supported are"),
         (lambda: x.astype(np.int8), TypeError, "may not fit int8"),
         (lambda: bool(x), TypeError, r"numpy\.where"),

@@ -135,8 +135,16 @@ class EncryptedSlots(WholeNumbers):
         return numbers
 
     def replaced(self, numbers: Numbers, table: Any, dtype: Any) -> EncryptedSlots:
-        """Other elements in these places."""
+        """Other elements in these places.
+
+        Raises
+        ------
+        RangeError
+            If the table is too long to be looked up: now, and not where somebody needs the values.
+        """
         entries = None if table is None else np.asarray(table).astype(np.int64)
+        if entries is not None:
+            numbers.check_table(entries)
         return EncryptedSlots(self.session, numbers, entries, np.dtype(dtype), self.index, everywhere=self.everywhere)
 
     def refresh(self) -> EncryptedSlots:

@@ -6,6 +6,7 @@ this kind is a system of equations; what it gives must be whole numbers, and is 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,13 @@ def separated(table: Entries, first: int, count: int) -> tuple[int, list[list[En
     count
         The digits of a number.
     """
+    return _separated(table.astype(np.int64).tobytes(), first, count)
+
+
+@functools.lru_cache(maxsize=8)
+def _separated(entries: bytes, first: int, count: int) -> tuple[int, list[list[Entries]]] | None:
+    """The same, kept: whether there is such a table is asked before what it is."""
+    table = np.frombuffer(entries, dtype=np.int64)
     low, high = int(table.min()), int(table.max())
     offset, width = 0, 1
     while high - offset >= _DIGIT**width or (low < 0 and -low > _DIGIT**width // 2):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.slots.values import DIGIT, MOST_PLACES, Entries, Numbers, enough, loud, quiet_sum, together
-from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
@@ -118,12 +117,7 @@ def _quiet(session: SlotSession, x: Numbers, needed: int) -> Numbers:
 def _placed(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> tuple[Numbers, Entries]:
     """Numbers from 0 on, and tables with as many entries as their digits have values."""
     if x.places > MOST_PLACES:
-        ways = 'compute in digits, x.to("digits")' if len(x.digits) > 1 else "take digits: encrypt without "
-        ways += "" if len(x.digits) > 1 else 'representation="slots"'
-        raise RangeError(
-            f"These numbers may have {x.places:,} values, and a table of slots has up to {MOST_PLACES:,}; declare a "
-            f"smaller range with x.assume(bound=(low, high)), or {ways}."
-        )
+        raise x.no_table()
     x = x.whole(session) if DIGIT ** len(x.digits) > MOST_PLACES else x
     if len(x.digits) == 1:
         moved = [session.engine.add(chunk, x.offset - x.low) for chunk in x.digits[0]]

@@ -182,6 +182,26 @@ class Numbers:
         """Whether a function of these numbers can be looked up, by whatever way."""
         return self.places <= MOST_PLACES or table.min() == table.max() or self.separated(table) is not None
 
+    def check_table(self, table: Entries) -> None:
+        """Refuse a function of these numbers that is no line and cannot be looked up.
+
+        Raises
+        ------
+        RangeError
+            If the table is too long, and digits do not make it up.
+        """
+        if not self.has_table(table) and np.diff(table, 2).any():
+            raise self.no_table()
+
+    def no_table(self) -> RangeError:
+        """What is said of a table that is too long."""
+        ways = 'compute in digits, x.to("digits")' if len(self.digits) > 1 else "take digits: encrypt without "
+        ways += "" if len(self.digits) > 1 else 'representation="slots"'
+        return RangeError(
+            f"These numbers may have {self.places:,} values, and a table of slots has up to {MOST_PLACES:,}; declare a "
+            f"smaller range with x.assume(bound=(low, high)), or {ways}."
+        )
+
     def separated(self, table: Entries) -> Any:
         """`aglet.arrays.slots.separate.separated` of a function of numbers of more than two digits."""
         return None if len(self.digits) <= MOST_DIGITS else separated(table, self.low - self.offset, len(self.digits))
