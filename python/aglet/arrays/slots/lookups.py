@@ -10,7 +10,7 @@ import numpy as np
 from aglet import checks
 from aglet.arrays import bins
 from aglet.arrays.digits import lookups
-from aglet.arrays.slots import operations
+from aglet.arrays.slots.arithmetic import signed
 from aglet.arrays.slots.places import is_slots
 from aglet.errors import RangeError
 
@@ -24,7 +24,7 @@ def _looked_up(x: EncryptedSlots, call: Callable[[Any], Any]) -> EncryptedSlots:
     """A function of numpy of the values that an element may have."""
     x = x.still()
     found = np.asarray(call(x.values().astype(x.dtype)))
-    return x.replaced(x.numbers, operations.signed(found), found.dtype)
+    return x.replaced(x.numbers, signed(found), found.dtype)
 
 
 def take(table: Any, indices: EncryptedSlots) -> EncryptedSlots:

@@ -1,28 +1,25 @@
-"""numpy's functions on numbers in slots: tables of one array, arithmetic of two."""
+"""numpy's functions on numbers in slots: tables of one array, and those of two (sums and products: `arithmetic.py`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import longs, wide
+from aglet.arrays.slots.arithmetic import added, combined, ends_of, multiplied, signed
 from aglet.arrays.slots.bits import bitwise
-from aglet.arrays.slots.carries import carried, multiplied
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
-from aglet.arrays.slots.places import aligned, chunks_of, clear, is_slots, laid, one_session
-from aglet.arrays.slots.products import wide_product
+from aglet.arrays.slots.places import aligned, clear, is_slots, laid, one_session
 from aglet.arrays.slots.tables import looked_up
-from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Numbers, noise_at_1, room, too_noisy
+from aglet.arrays.slots.values import MOST_DIGITS, Numbers, room
 from aglet.arrays.slots.wide import is_wide
-from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "cast", "combined", "refusal", "signed", "times", "where"]
+__all__ = ["apply", "cast", "refusal", "where"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -137,19 +134,6 @@ def _on_values(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     return found
 
 
-def signed(found: Any) -> Any:
-    """Entries as int64.
-
-    Raises
-    ------
-    RangeError
-        If one is too large.
-    """
-    if found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
-        raise RangeError("Numbers of 64 bits that wrap around do not fit slots; call astype with a signed dtype first.")
-    return found.astype(np.int64)
-
-
 def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """The values in another dtype, wrapped around where they do not fit."""
     if dtype == x.dtype:
@@ -192,9 +176,9 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         both = {"and": values == 2, "or": values > 0, "xor": values == 1}
         return one.replaced(found, both[_OF_BOOLEANS.get(ufunc) or ufunc.__name__.split("_")[1]], _BOOL)
     if ufunc in (np.add, np.subtract) and dtype.kind != "b":
-        return _sum(x, y, 1 if ufunc is np.add else -1, np.asarray(wanted).dtype)
+        return added(x, y, 1 if ufunc is np.add else -1, np.asarray(wanted).dtype)
     if ufunc is np.multiply:
-        return _product(x, y, np.asarray(wanted).dtype)
+        return multiplied(x, y, np.asarray(wanted).dtype)
     if ufunc in _BITWISE:
         return bitwise(ufunc, x, y, np.asarray(wanted).dtype)
     raise TypeError(refusal(ufunc.__name__))
@@ -229,110 +213,9 @@ def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
     rows = room(session, base.forced(), 2, 0).whole(session).digits[0] if is_slots(base) else laid(arrays[0], base)
     above = [engine.negate(chunk) for chunk in above] if sign == -1 else above
     made = [engine.add(chunk, row) for chunk, row in zip(above, rows, strict=True)]
-    low, high = (int(ufunc(*ends)) for ends in zip(_ends(x), _ends(y), strict=True))
+    low, high = (int(ufunc(*ends)) for ends in zip(ends_of(x), ends_of(y), strict=True))
     found: EncryptedSlots = arrays[0].replaced(Numbers((made,), 0, low, high), None, dtype)
     return found
-
-
-def _sum(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
-    """`x + sign y` as a dtype, around which it wraps."""
-    one, (low, high) = (x if is_slots(x) else y), dtypes.span(dtype)
-    ends = zip(_ends(x), sorted(sign * end for end in _ends(y)), strict=True)
-    least, most = (a + b for a, b in ends)
-    # A sum of 64 bits that 32 bits hold is one of them, unless it wraps: their digits say nothing of 2^64.
-    held = dtypes.held(dtype, (least, most))
-    in_words = held.itemsize == 2 or (held.itemsize == 4 and not one.session.fits(least, most))
-    if in_words and (is_wide(x) or is_wide(y)):
-        made = wide.added(x, y, sign, held, (least, most))
-    else:
-        made = None if low <= least and most <= high else carried(x, y, sign, dtype)
-    if made is None:
-        return _wrapped(one, combined(x, y, sign), dtype)
-    carried_over: EncryptedSlots = one.replaced(made, None, dtype)
-    return carried_over
-
-
-def _wrapped(like: EncryptedSlots, found: Numbers, dtype: np.dtype[Any]) -> EncryptedSlots:
-    """Numbers as a dtype, around which they wrap."""
-    low, high = dtypes.span(dtype)
-    fits = low <= found.low and found.high <= high
-    return like.replaced(found, None if fits else signed(found.values().astype(dtype)), dtype)
-
-
-def _ends(value: Any) -> tuple[int, int]:
-    if is_slots(value):
-        found: tuple[int, int] = value.bound
-        return found
-    clear = np.asarray(value)
-    return int(clear.min()), int(clear.max())
-
-
-def combined(x: Any, y: Any, sign: int) -> Numbers:
-    """`x + sign y`, before it wraps around a dtype."""
-    (low, high), other = _ends(x), sorted(sign * end for end in _ends(y))
-    low, high = low + other[0], high + other[1]
-    session = (x if is_slots(x) else y).session
-    session.check_range(low, high)
-    engine = session.engine
-    if is_slots(x) and is_slots(y):
-        call: Callable[[Any, Any], Any] = engine.add if sign == 1 else engine.subtract
-        pair = [chunks_of(x), chunks_of(y)]
-        made = [call(a, b) for a, b in zip(*pair, strict=True)]
-        for loudest in sorted((0, 1), key=lambda at: noise_at_1(session, pair[at]), reverse=True):
-            if too_noisy(session, made):
-                # What is added to a bootstrap is divided on its way down.
-                pair[loudest] = session.bootstrapped(pair[loudest])
-                made = [call(a, b) for a, b in zip(*pair, strict=True)]
-        return Numbers((made,), 0, low, high)
-    encrypted, plain = (x, y) if is_slots(x) else (y, x)
-    rows, chunks = laid(encrypted, plain), chunks_of(encrypted)
-    if encrypted is y and sign == -1:
-        chunks = [engine.negate(chunk) for chunk in chunks]
-    weight = sign if encrypted is x else 1
-    made = [engine.add(chunk, weight * row) for chunk, row in zip(chunks, rows, strict=True)]
-    return Numbers((made,), 0, low, high)
-
-
-def _product(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
-    ends = [a * b for a in _ends(x) for b in _ends(y)]
-    low, high = min(ends), max(ends)
-    one = x if is_slots(x) else y
-    session = one.session
-    least, most = dtypes.span(dtype)
-    if dtype.itemsize == 2 and high - low >= MOST_PLACES and not least <= low <= high <= most:
-        # No table has what wraps.
-        x, y = (wide.in_words(each, dtype) if is_slots(each) else each for each in (x, y))
-    if dtype.itemsize == 2 and (is_wide(x) or is_wide(y)):
-        digits = wide_product(x, y, dtype, (low, high))
-        if digits is not None:
-            wrapped: EncryptedSlots = one.replaced(digits, None, dtype)
-            return wrapped
-    if high - low >= MOST_PLACES:
-        # What wraps is looked up, and a table is shorter.
-        shorter = multiplied(x, y, dtype)
-        if shorter is not None:
-            return _wrapped(one, shorter, dtype)
-    session.check_range(low, high)
-    # Slots without an element hold zeros after a product with numbers in the clear, so that 0 is a value too.
-    found = times(x, y)
-    return _wrapped(one, Numbers(found.digits, 0, low, high), dtype)
-
-
-def times(x: Any, y: Any) -> Numbers:
-    """`x y` of elements in the same places, whatever they may be."""
-    one = x if is_slots(x) else y
-    session, engine = one.session, one.session.engine
-    if is_slots(x) and is_slots(y):
-        key = session.relinearization("A product of two arrays")
-        # One more level is for a cast or a bootstrap.
-        first, second = (each.with_levels(2).whole(session).digits[0] for each in (x, y))
-        return Numbers(([engine.multiply(a, b, key) for a, b in zip(first, second, strict=True)],), 0, 0, 0)
-    rows = laid(one, y if one is x else x)
-    several = isinstance(rows[0], np.ndarray)
-    # Those of one number for all slots are quiet.
-    placed = room(session, one.forced(), 2 if several else 0, 0).whole(session).digits[0]
-    numbers = Numbers(([engine.multiply(chunk, row) for chunk, row in zip(placed, rows, strict=True)],), 0, 0, 0)
-    return numbers.quieter(session) if several else numbers
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -355,7 +238,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         table = signed(np.where(*given).astype(dtype))
         if arrays[0].numbers.has_table(table):
             return arrays[0].replaced(arrays[0].numbers, table, dtype)
-    low, high = (pick(_ends(x)[at], _ends(y)[at]) for at, pick in ((0, min), (1, max)))
+    low, high = (pick(ends_of(x)[at], ends_of(y)[at]) for at, pick in ((0, min), (1, max)))
     x, y = (_in_digits(one) for one in (x, y))
     if is_wide(x) or is_wide(y):
         chosen = _chosen(condition, x, y)

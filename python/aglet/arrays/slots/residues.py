@@ -14,7 +14,7 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays.digits import dtypes, rows
-from aglet.arrays.slots import functions, operations, sums
+from aglet.arrays.slots import arithmetic, functions, sums
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.direct import direct
 from aglet.arrays.slots.places import aligned, clear, is_slots, one_session
@@ -172,8 +172,8 @@ def _apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     x, y = aligned(*given)
     like = x if is_slots(x) else y
     if ufunc is np.multiply:
-        return like.replaced(operations.times(x, y), None, _INT64)
-    return like.replaced(operations.combined(x, y, 1 if ufunc is np.add else -1), None, _INT64)
+        return like.replaced(arithmetic.times(x, y), None, _INT64)
+    return like.replaced(arithmetic.combined(x, y, 1 if ufunc is np.add else -1), None, _INT64)
 
 
 def _residues(value: Any, t: int) -> Any:
