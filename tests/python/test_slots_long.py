@@ -179,3 +179,47 @@ def test_what_is_refused_names_what_works() -> None:
     for call in refused:
         with pytest.raises(RangeError, match=r"digits|bound"):
             session().decrypt(call())
+
+
+OF_8_BITS: list[Any] = [
+    lambda x, y: x.astype(np.uint32, casting="unsafe") - 1, lambda x, y: x.astype(np.int32) - 70_000,
+    lambda x, y: x.astype(np.int32) << 20, lambda x, y: (x.astype(np.int32) << 18)[:4] + y[::75],
+    lambda x, y: x.astype(np.uint32, casting="unsafe"), lambda x, y: x.astype(np.uint32, casting="unsafe") * 70_001,
+    lambda x, y: x.astype(np.int64) * -8_000_000, lambda x, y: ~x.astype(np.uint32, casting="unsafe"),
+    lambda x, y: x.astype(np.uint32, casting="unsafe") - y.astype(np.uint32, casting="unsafe"),
+    lambda x, y: (x.astype(np.int32) - 70_000) < y * np.int32(300),
+    lambda x, y: np.maximum(x.astype(np.int32) << 20, y.astype(np.int32) - 70_000),
+    lambda x, y: (x.astype(np.int32) << 20) - (y.astype(np.int32) - 70_000),
+    lambda x, y: (x.astype(np.uint32, casting="unsafe") - 7) ^ (y.astype(np.uint32, casting="unsafe") * 99_999),
+    lambda x, y: np.where(x > y, x.astype(np.int32) * 70_000, y.astype(np.int32) - 1),
+    lambda x, y: np.concatenate([x.astype(np.int32) * 70_000, y.astype(np.int32)]),
+    lambda x, y: (x.astype(np.int32) * 70_000)[::-1] + y, lambda x, y: np.sort((x.astype(np.int32) << 18)[:7]),
+    lambda x, y: (x.astype(np.uint32, casting="unsafe") - 1).astype(np.uint8, casting="unsafe"),
+    lambda x, y: (x.astype(np.int32) * 70_000).astype(np.int64) // 1000, lambda x, y: (x.astype(np.int32) * 70_000) > y,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", OF_8_BITS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_8_bits_become_32(call: Any, dtype: Any) -> None:
+    x, y = RANDOM.integers(0, 256, (2, 300)).astype(np.uint8)
+    x[:4], y[:4] = (0, 1, 127, 128), (255, 128, 0, 7)
+    x, y = x.view(dtype), y.view(dtype)
+    with np.errstate(all="ignore"):
+        wanted = call(x, y)
+    check(call(*(session().encrypt(one) for one in (x, y))), wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.uint32, np.int32])
+def test_numbers_of_few_values_meet_where_no_slot_holds_what_they_make(dtype: Any) -> None:
+    signed = np.issubdtype(dtype, np.signedinteger)
+    low, high = (-4000, 4100) if signed else (0, 8100)
+    x, y = RANDOM.integers(low, high + 1, (2, 300)).astype(dtype)
+    x[:3], y[:3] = (low, high, high), (high, low, high)
+    a, b = (session().encrypt(one, bound=(low, high)) for one in (x, y))
+    assert a.numbers.shape == (1, 1)
+    for call in (np.less, np.equal, np.minimum, np.maximum, *(() if signed else (np.subtract,))):
+        check(call(a, b), call(x, y))
+    check(np.where(a < b, a, b), np.where(x < y, x, y))
+    check(a - y, x - y)
+    check(np.sort(a[:5]), np.sort(x[:5]))

@@ -41,11 +41,15 @@ def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     least, most = (a + b for a, b in ends)
     # A sum of 64 bits that 32 bits hold is one of them, unless it wraps: their digits say nothing of 2^64.
     held = dtypes.held(dtype, (least, most))
-    in_words = held.itemsize == 2 or (held.itemsize == 4 and not one.session.fits(least, most))
+    fits, wraps = one.session.fits(least, most), not low <= least <= most <= high
+    in_words = held.itemsize == 2 or (held.itemsize == 4 and (wraps or not fits))
+    if in_words and (not fits or (wraps and most - least >= MOST_PLACES)):
+        # No slot holds the sum, or no table what wraps.
+        x, y = wide.widened(x, y, held)
     if in_words and (is_wide(x) or is_wide(y)):
         made = wide.added(x, y, sign, held, (least, most))
     else:
-        made = None if low <= least and most <= high else carries.carried(x, y, sign, dtype)
+        made = carries.carried(x, y, sign, dtype) if wraps else None
     if made is None:
         return _wrapped(one, combined(x, y, sign), dtype)
     carried_over: EncryptedSlots = one.replaced(made, None, dtype)

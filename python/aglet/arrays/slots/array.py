@@ -11,7 +11,7 @@ from aglet import checks
 from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
-from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums
+from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums, wide
 from aglet.arrays.slots.tables import looked_up
 from aglet.arrays.slots.values import MOST_PLACES, Entries, Numbers, enough
 from aglet.arrays.sums import axes_of
@@ -130,7 +130,8 @@ class EncryptedSlots(WholeNumbers):
         """The elements as encrypted numbers: the table is looked up now, once."""
         numbers, table = self._state
         if table is not None:
-            numbers = looked_up(self.session, numbers, table)
+            words = wide.looked_up_in_words(self.session, numbers, table, self.dtype)
+            numbers = looked_up(self.session, numbers, table) if words is None else words
             self._state = numbers, None
         return numbers
 

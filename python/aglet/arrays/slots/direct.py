@@ -34,8 +34,6 @@ def direct(ufunc: np.ufunc, inputs: Sequence[Any]) -> EncryptedSlots | None:
 
     Raises
     ------
-    RangeError
-        If a sum or a product may not fit the modulus.
     MissingKeyError
         If a product has no relinearization key.
     """
@@ -74,7 +72,7 @@ def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots |
     if wanted is None or ends is None:
         return None
     if not session.fits(*ends):
-        session.check_range(*ends)
+        return None
     # No frame for each ciphertext, and none of the engine, which looks at what users give.
     call: Callable[..., Any] = getattr(session.engine._core, name)
     if name != "multiply":
@@ -98,7 +96,8 @@ def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
     ends = _fitting(name, wanted, *((own, of_plain) if array is x else (of_plain, own)))
     if wanted is None or ends is None:
         return None
-    session.check_range(*ends)
+    if not session.fits(*ends):
+        return None
     rows = [plain.reshape(-1)[at : at + slots] for at in range(0, plain.size, slots)]
     pair = numbers.whole(session).digits[0], rows
     call = getattr(session.engine, name)

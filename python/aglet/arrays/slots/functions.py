@@ -55,7 +55,7 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
             one = session.public(one, one.dtype, first.numbers.digits[0][0])
         one_session(first, one)
         one = one.at(np.arange(one.size).reshape(one.shape)) if one.everywhere else one
-        parts.append(operations.cast(one, dtype).still())
+        parts.append(operations.in_digits(operations.cast(one, dtype)).still())
     if any(is_wide(part) for part in parts):
         lows, highs = zip(*(part.bound for part in parts), strict=True)
         held = dtypes.held(dtype, (min(lows), max(highs)))

@@ -13,13 +13,13 @@ from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, clear, is_slots, laid, one_session
 from aglet.arrays.slots.tables import looked_up
-from aglet.arrays.slots.values import MOST_DIGITS, Numbers, room
+from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Numbers, room
 from aglet.arrays.slots.wide import is_wide
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["apply", "cast", "refusal", "where"]
+__all__ = ["apply", "cast", "in_digits", "refusal", "where"]
 
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
@@ -155,11 +155,13 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
 
 
 def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
-    x, y = aligned(*(_in_digits(one) for one in (x, y)))
+    x, y = aligned(*(in_digits(one) for one in (x, y)))
     # numpy says what the result is, and refuses what it refuses.
     wanted = ufunc(*(np.ones((), one.dtype) if is_slots(one) else np.asarray(one)[..., None][:0] for one in (x, y)))
     one = x if is_slots(x) else y
     dtype = np.result_type(*(each.dtype if is_slots(each) else each for each in (x, y)))
+    if ufunc in (*_ORDERS, np.minimum, np.maximum) and not _has_difference(x, y):
+        x, y = wide.widened(x, y)
     if ufunc in _ORDERS:
         decided = (wide.compared if is_wide(x) or is_wide(y) else by_digits)(ufunc, x, y)
         if decided is not None:
@@ -184,9 +186,16 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     raise TypeError(refusal(ufunc.__name__))
 
 
-def _in_digits(value: Any) -> Any:
-    """An operand, with its table looked up if it is of numbers in more digits than a table has."""
-    if is_slots(value) and len(value.numbers.digits) > MOST_DIGITS:
+def _has_difference(x: Any, y: Any) -> bool:
+    """Whether the difference of two operands fits the modulus, and a table."""
+    (low, high), (least, most) = ends_of(x), ends_of(y)
+    session = (x if is_slots(x) else y).session
+    return high - low + most - least < MOST_PLACES and bool(session.fits(low - most, high - least))
+
+
+def in_digits(value: Any) -> Any:
+    """An operand, with its table looked up if it is of numbers in more digits than a table has, or makes such."""
+    if is_slots(value) and (len(value.numbers.digits) > MOST_DIGITS or not value.session.fits(*value.bound)):
         value.forced()
     return value
 
@@ -239,7 +248,9 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         if arrays[0].numbers.has_table(table):
             return arrays[0].replaced(arrays[0].numbers, table, dtype)
     low, high = (pick(ends_of(x)[at], ends_of(y)[at]) for at, pick in ((0, min), (1, max)))
-    x, y = (_in_digits(one) for one in (x, y))
+    x, y = (in_digits(one) for one in (x, y))
+    if not arrays[0].session.fits(low - high, high - low):
+        x, y = wide.widened(x, y)
     if is_wide(x) or is_wide(y):
         chosen = _chosen(condition, x, y)
         if chosen is not None:

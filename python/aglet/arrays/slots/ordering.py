@@ -20,7 +20,7 @@ from aglet.arrays.slots.operations import cast
 from aglet.arrays.slots.places import chunks_of, laid
 from aglet.arrays.slots.tables import bootstraps, looked_up, ready
 from aglet.arrays.slots.values import MOST_PLACES, Numbers, room
-from aglet.arrays.slots.wide import is_wide
+from aglet.arrays.slots.wide import is_wide, widened
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -50,6 +50,9 @@ def _network(x: EncryptedSlots) -> EncryptedSlots:
     """The elements of the first axis in order, by Batcher's odd-even merge sort."""
     if x.bound[0] == x.bound[1]:
         return x
+    x = operations.in_digits(x)
+    if 2 * (x.bound[1] - x.bound[0]) >= MOST_PLACES:
+        x = widened(x, x)[0]
     found = x if np.unique(x.index).size == x.size else x.compact()
     for stage in ordering.stages(len(found)):
         partner = np.arange(len(found))

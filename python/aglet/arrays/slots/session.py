@@ -381,5 +381,6 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
 class _Modular(SlotSession):
     """Of numbers modulo t."""
 
-    def check_range(self, low: int, high: int) -> None:
+    def fits(self, low: int, high: int) -> bool:
         """Nothing is too large."""
+        return True

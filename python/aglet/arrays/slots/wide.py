@@ -21,6 +21,7 @@ from aglet.arrays.slots.values import (
     MOST_PLACES,
     WIDE_DIGITS,
     Chunks,
+    Entries,
     Numbers,
     calm,
     quiet_sum,
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
     from aglet.arrays.slots.session import SlotSession
 
-__all__ = ["Digits", "Products", "added", "both", "chosen", "compared", "in_words", "is_wide", "tabled", "within"]
+__all__ = [
+    "Digits", "Products", "added", "both", "chosen", "compared", "in_words", "is_wide", "looked_up_in_words", "tabled",
+    "widened", "within",
+]  # fmt: skip
 
 Digits = list[Chunks]
 """Of a number, the lowest first, each with a ciphertext for every one of the array; or numbers in the clear."""
@@ -40,6 +44,7 @@ _LEVELS = 8
 _AFTER_TABLES = 3
 """Of two products, and what stays."""
 _ONE_PRODUCT = 2
+_WORDS = tuple(np.dtype(name) for name in ("u2", "i2", "u4", "i4"))
 _NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
 
 
@@ -51,8 +56,8 @@ def is_wide(value: Any) -> bool:
 def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Digits, int] | None:
     """The digits of two operands, at least one of them wide, and what they count from.
 
-    They are those of all numbers of a dtype, if there is one, else those of the one with the most digits. None if the
-    other one has none of this kind.
+    They are those of all numbers of a dtype, if there is one, else those of the one with the most digits, or of all
+    numbers of 16 or 32 bits. None if one of both has none of this kind.
     """
     like = max((one for one in (x, y) if is_wide(one)), key=lambda one: len(one.numbers.digits))
     count, offset = len(like.numbers.digits), like.numbers.offset
@@ -62,6 +67,10 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
     most = WIDE_DIGITS if count <= WIDE_DIGITS else LONG_DIGITS
     if (found[0] is None or found[1] is None) and count < most:
         found = [_digits(one, like, most, offset) for one in (x, y)]
+    word = _word(x, y)
+    if (found[0] is None or found[1] is None) and dtype is None and word is not None:
+        offset = dtypes.span(word)[0]
+        found = [_digits(one, like, 2 * word.itemsize, offset) for one in (x, y)]
     return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
 
 
@@ -91,6 +100,33 @@ def _digits(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
     above = value.values() - offset
     tables = [above // DIGIT**at % DIGIT for at in range(count)]
     return [one.digits[0] for one in looked_up_all(session, numbers, tables)]
+
+
+def _word(x: Any, y: Any) -> np.dtype[Any] | None:
+    """The least dtype of 16 or 32 bits that has both operands."""
+    ends = [one.bound if is_slots(one) else (int(np.min(one)), int(np.max(one))) for one in (x, y)]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    return next((one for one in _WORDS if dtypes.span(one)[0] <= low and high <= dtypes.span(one)[1]), None)
+
+
+def widened(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Any, Any]:
+    """Two operands in the digits of all numbers of a dtype, by default of the least that has both."""
+    dtype = _word(x, y) if dtype is None else dtype
+    if dtype is None or is_wide(x) or is_wide(y):
+        return x, y
+    return (in_words(x, dtype) if is_slots(x) else x), (in_words(y, dtype) if is_slots(y) else y)
+
+
+def looked_up_in_words(session: SlotSession, x: Numbers, table: Entries, dtype: np.dtype[Any]) -> Numbers | None:
+    """A function of numbers as numbers of 32 bits; None if one slot holds the results, or there is no such table."""
+    ends = int(table.min()), int(table.max())
+    held = dtypes.held(dtype, ends)
+    if session.fits(*ends) or held.itemsize != 4 or x.places > MOST_PLACES:
+        return None
+    first = dtypes.span(held)[0]
+    tables = [(table - first) // DIGIT**at % DIGIT for at in range(LONG_DIGITS)]
+    digits = tuple(one.digits[0] for one in looked_up_all(session, x, tables))
+    return Numbers(digits, first, *ends).trimmed()
 
 
 def in_words(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
