@@ -16,6 +16,7 @@ OF_8_BITS: list[Any] = [
     lambda x, y: np.maximum(x, y) * y, lambda x, y: np.where(x > y, x, 7) * y, lambda x, y: abs(x) * y,
     lambda x, y: (x >> 1) * np.arange(len(x)).astype(x.dtype), lambda x, y: x.astype(np.int16) * y,
 ]  # fmt: skip
+BITS = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
 WITH_ITSELF: list[Any] = [
     lambda x: x & (x >> 1), lambda x: x ^ (x + 1), lambda x: x | x << 3, lambda x: (x >> 1) * x, lambda x: (x >> 2) - x,
     lambda x: (x ^ x >> 1) ^ x >> 2, lambda x: x & -x, lambda x: -(x >> 2), lambda x: ~(x >> 3) ^ x,
@@ -71,3 +72,18 @@ def test_products_of_16_bits_that_lie_in_one_slot(dtype: Any) -> None:
 def test_functions_of_16_bits_with_themselves(call: Any, dtype: Any) -> None:
     x = np.concatenate([ENDS, RANDOM.integers(0, 65536, 300), 65535 - np.array(ENDS)]).astype(np.uint16).view(dtype)
     check(call(session().encrypt(x)), call(x))
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.uint32, np.int32])
+def test_flags_beside_words_in_the_clear(dtype: Any) -> None:
+    """They lie in digits: one slot with as many values would have no function."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    x, y = RANDOM.integers(0, 200, 300).astype(np.uint8), RANDOM.integers(low, high, 300, endpoint=True).astype(dtype)
+    y[:2] = low, high
+    a = session().encrypt(x)
+    with np.errstate(over="ignore"):
+        for call in (np.add, np.subtract, np.multiply, *BITS, np.minimum, np.maximum):
+            check(call(y, a > 99) ^ y, call(y, x > 99) ^ y)
+            check(call(a > 99, y) > 1000, call(x > 99, y) > 1000)
+            check(call((a > 99) + dtype(5), y), call((x > 99) + dtype(5), y))
+        check(((a < 201) * y) - y[::-1], ((x < 201) * y) - y[::-1])

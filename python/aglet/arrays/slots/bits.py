@@ -18,8 +18,8 @@ from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import has_digits
 from aglet.arrays.slots.places import is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, Entries, Numbers, room, together
-from aglet.arrays.slots.wide import both, is_wide
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Entries, Numbers, room, together
+from aglet.arrays.slots.wide import both, is_wide, widened
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ def bitwise(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedS
     LevelError
         If there are too few levels, and no bootstrap.
     """
+    low, high = _Span.of(x, y, least=0).ends(ufunc)
+    session = (x if is_slots(x) else y).session
+    if dtype.itemsize in (2, 4) and not (session.fits(low, high) and high - low < MOST_PLACES):
+        x, y = widened(x, y, dtype)
     array, other = _like_digits(x, y) if is_wide(x) or is_wide(y) else (x, y)
     array, other = (array, other) if is_slots(array) else (other, array)
     one = _Array(array)

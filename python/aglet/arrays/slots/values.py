@@ -121,7 +121,7 @@ class Numbers:
 
         session.check_range(self.low, self.high)
         chunks = _in_time(session, self, made) if len(self.digits) > 1 else self.digits[0]
-        chunks = [engine.add(x, self.offset) for x in chunks] if self.offset else chunks
+        chunks = [engine.add(x, self.offset % t) for x in chunks] if self.offset else chunks
         return Numbers((chunks,), 0, self.low, self.high)
 
     def scaled(self, session: SlotSession, factor: int, add: int) -> Numbers:
