@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from typing import Any
 from unittest import mock
 
@@ -13,11 +14,11 @@ from hypothesis import strategies as st
 from aglet import EncryptedArray, EncryptedSlots
 from aglet.arrays.slots import doublings
 from aglet.errors import AgletError
-from fuzz import residues
+from fuzz import chains, residues
 from fuzz.outcomes import encrypted_outcome
 from fuzz.sizes import few_slots
 
-__all__ = ["program"]
+__all__ = ["COUNTS", "program"]
 
 _SHAPES = [
     [()],
@@ -94,10 +95,18 @@ _LACKS = (
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
 
 
+COUNTS: Counter[str] = Counter()
+"""Operations that numpy has: answered, or refused for one of the lacks."""
+
+
 def program(data: Any) -> None:
-    """One program: up to three arrays, numbers in the clear, and up to five operations; one of eight modulo t."""
-    if data.draw(st.integers(0, 7)) == 0:
-        residues.program(data)
+    """One program: up to three arrays, numbers in the clear, and up to five operations.
+
+    One of eight is modulo t, and two are chains of which no operator may be refused.
+    """
+    kind = data.draw(st.integers(0, 7))
+    if kind <= 2:
+        (chains if kind else residues).program(data)
         return
     # In rows of 64 slots moves by the bits of steps are seldom worth their levels.
     with mock.patch.object(doublings, "LEVEL", data.draw(st.sampled_from([doublings.LEVEL, 0.0]))):
@@ -142,7 +151,7 @@ def _run(data: Any) -> None:
                 wanted: Any = np.asarray(call(*(clear for _, clear in operands)))
         except (TypeError, ValueError, IndexError):
             wanted = None
-        outcome = encrypted_outcome(own, call, operands, wanted, _LACKS)
+        outcome = encrypted_outcome(own, call, operands, wanted, _LACKS, COUNTS)
         if outcome is None:
             continue
         found, result = outcome
