@@ -154,6 +154,13 @@ def test_folders(tmp_path: Path) -> None:
     x = pairs(np.int32)[0][:40].reshape(5, 8)
     own.save(own.encrypt(x), tmp_path / "x")
     check(own.load(tmp_path / "x") + x, x + x)
+    few = np.arange(200, dtype=np.uint8)
+    for at, call in enumerate([lambda v: v.astype(np.int32) - 70_000, lambda v: v.astype(np.int64) * 2**23]):
+        own.save(call(own.encrypt(few)), tmp_path / f"{at}")
+        check(own.load(tmp_path / f"{at}"), call(few))
+    words = np.array([0, 1, 40_000, 65_535], dtype=np.uint16)
+    own.save(own.encrypt(words).astype(np.int64) << 20, tmp_path / "words")
+    check(own.load(tmp_path / "words"), words.astype(np.int64) << 20)
 
 
 def test_to_digits_and_back() -> None:
@@ -223,3 +230,34 @@ def test_numbers_of_few_values_meet_where_no_slot_holds_what_they_make(dtype: An
     check(np.where(a < b, a, b), np.where(x < y, x, y))
     check(a - y, x - y)
     check(np.sort(a[:5]), np.sort(x[:5]))
+
+
+MIXED = [("u2", "i2"), ("u2", "i1"), ("u4", "i2"), ("u4", "i4")]
+
+
+@pytest.mark.parametrize("dtypes", MIXED)
+def test_mixed_signs(dtypes: tuple[str, str], tmp_path: Path) -> None:
+    """`uint32` beside `int32` has a ninth digit; sums of them may have 64 bits and are refused."""
+    x, y = (RANDOM.integers(*ends_of(one), 200, endpoint=True).astype(one) for one in dtypes)
+    x[:3], y[:3] = (*ends_of(dtypes[0]), 5), (*ends_of(dtypes[1]), 5)
+    a, b = (session().encrypt(one) for one in (x, y))
+    sums = [] if dtypes[0] == "u4" else [np.add, np.subtract]
+    bits = [np.bitwise_and, np.bitwise_or, np.bitwise_xor]
+    for call in [*sums, *bits, np.less, np.greater_equal, np.equal, np.minimum, np.maximum]:
+        check(call(a, b), call(x, y))
+        check(call(*((a, y) if call in bits else (x, b))), call(x, y))
+    check(np.where(a > 7, b, a), np.where(x > 7, y, x))
+    most, wanted = np.maximum(a, b), np.maximum(x, y)
+    check(most > 1000, wanted > 1000)
+    check((most ^ b) & ~a, (wanted ^ y) & ~x)
+    check(most.astype(np.int16, casting="unsafe"), wanted.astype(np.int16))
+    check(np.sort(most[:5]), np.sort(wanted[:5]))
+    session().save(most, tmp_path / "most")
+    check(session().load(tmp_path / "most"), wanted)
+    if not sums:
+        with pytest.raises(RangeError, match="do not fit slots"):
+            a + b
+
+
+def ends_of(name: str) -> tuple[int, int]:
+    return np.iinfo(name).min, np.iinfo(name).max

@@ -90,7 +90,7 @@ _TWO: dict[str, Any] = {
 _LACKS = (
     "levels", "modulus", "values, and a table", "no element", "not supported", "do not fit slots", "bits, of which",
     "do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
-    "call numpy.matmul for stacks", "at least one element", "with one sign", "values slots have",
+    "call numpy.matmul for stacks", "at least one element", "both lie in digits", "values slots have",
 )  # fmt: skip
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
 

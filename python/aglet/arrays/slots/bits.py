@@ -88,8 +88,8 @@ def _like_digits(x: Any, y: Any) -> tuple[Any, Any]:
     found = both(x, y)
     if found is None:
         raise RangeError(
-            "Bits of these two meet only if both fit 16 or 32 bits with one sign; call astype with numpy.uint16 or "
-            'numpy.int16 first, or compute in digits, x.to("digits").'
+            f"Bits of these two meet only if both lie in digits, or have up to {MOST_PLACES:,} values; declare a "
+            'smaller range with x.assume(bound=(low, high)), or compute in digits, x.to("digits").'
         )
     ready = [
         one.replaced(Numbers(tuple(digits), found[2], *one.bound), None, one.dtype) if is_slots(one) else one

@@ -13,7 +13,7 @@ from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
 from aglet.arrays.folders import DAMAGE, begin, finish, head_of, unchanged
 from aglet.arrays.slots.residues import zmod
-from aglet.arrays.slots.values import LONG_DIGITS, WIDE_DIGITS, Numbers
+from aglet.arrays.slots.values import Numbers
 from aglet.errors import KeyMismatchError, SerializationError
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["holds_slots", "load", "save"]
 
+_MOST_DIGITS = 16
+"""Of numbers of 64 bits."""
 _HEAD = "slots.json"
 _MOST = 2**40
 """Places that an array without elements may have but for its axis of length 0."""
@@ -68,7 +70,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         least_fits = 0 < rows < files and min(shape, default=1) >= 0
         rows = rows if straight or not least_fits else session.laid_out(shape)[1]
         least, most = dtypes.span(dtype)
-        fits = 0 < digits <= LONG_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
+        fits = 0 < digits <= _MOST_DIGITS and 0 < rows * digits < files and min(shape, default=1) >= 0
         # Of a shape without elements numpy counts the other axes.
         fits = fits and math.prod(n or 1 for n in shape) < _MOST if 0 in shape else fits
         within = least <= low <= high <= most and abs(offset) <= max(-least, most)
@@ -78,7 +80,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         raise damaged from error
     if not (fits and within and whole):
         raise damaged
-    if digits <= WIDE_DIGITS:
+    if digits == 1:
         session.check_range(low, high)
     chunks: list[Any] = [session.engine.read(place / name) for name in names]
     if not all(isinstance(chunk, IntegerCiphertext) for chunk in chunks):

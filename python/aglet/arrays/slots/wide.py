@@ -57,7 +57,7 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
     """The digits of two operands, at least one of them wide, and what they count from.
 
     They are those of all numbers of a dtype, if there is one, else those of the one with the most digits, or of all
-    numbers of 16 or 32 bits. None if one of both has none of this kind.
+    numbers of 16 or 32 bits of one sign or both. None if one of both has none of this kind.
     """
     like = max((one for one in (x, y) if is_wide(one)), key=lambda one: len(one.numbers.digits))
     count, offset = len(like.numbers.digits), like.numbers.offset
@@ -67,10 +67,12 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
     most = WIDE_DIGITS if count <= WIDE_DIGITS else LONG_DIGITS
     if (found[0] is None or found[1] is None) and count < most:
         found = [_digits(one, like, most, offset) for one in (x, y)]
-    word = _word(x, y)
-    if (found[0] is None or found[1] is None) and dtype is None and word is not None:
-        offset = dtypes.span(word)[0]
-        found = [_digits(one, like, 2 * word.itemsize, offset) for one in (x, y)]
+    if (found[0] is None or found[1] is None) and dtype is None:
+        word = _word(x, y)
+        # int32 beside uint32 has a ninth digit, with the sign.
+        last = LONG_DIGITS if word is None else 2 * word.itemsize - 1
+        offset = -DIGIT // 2 * DIGIT**last if word is None else dtypes.span(word)[0]
+        found = [_digits(one, like, last + 1, offset) for one in (x, y)]
     return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
 
 
