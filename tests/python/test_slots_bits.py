@@ -104,8 +104,10 @@ def test_what_bits_refuse() -> None:
     x = own.encrypt(RANDOM.integers(0, 256, 9, dtype=np.uint8))
     wide = own.encrypt(np.arange(9, dtype=np.int16), bound=(0, 9000))
     check(x ^ wide, own.decrypt(x) ^ own.decrypt(wide))
-    with pytest.raises(RangeError, match=r"one sign.*numpy\.uint16"):
-        _ = own.encrypt(np.arange(9, dtype=np.int8)) ^ own.encrypt(np.arange(9, dtype=np.uint16))
+    both = own.encrypt(np.arange(9, dtype=np.int8)) ^ own.encrypt(np.arange(9, dtype=np.uint16))
+    check(both, np.zeros(9, dtype=np.int32))
+    with pytest.raises(RangeError, match=r"both lie in digits.*x\.assume"):
+        _ = own.encrypt(np.arange(9), bound=(0, 9000)) ^ own.encrypt(np.arange(9, dtype=np.uint16))
     with pytest.raises(RangeError, match="do not fit slots"):
         _ = x.astype(np.int64) | np.full(9, 1 << 20)
     # Of more bits `&` takes those that both may have.
