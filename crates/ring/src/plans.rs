@@ -47,8 +47,6 @@ pub(crate) struct Decomposition {
 }
 
 pub(crate) struct Digit {
-    /// The limbs of the polynomial that are its own.
-    pub(crate) own: Vec<usize>,
     /// For each limb of the result its place among the others, unless it is its own.
     pub(crate) rows: Vec<Option<usize>>,
     /// The primes of the other limbs of the result, and the conversion to them if there are any.

@@ -2,6 +2,7 @@
 
 use crate::basis::BaseConverter;
 use crate::host_ring::HostRing;
+use crate::poly::{Coeff, Poly};
 use crate::tally::Tally;
 use crate::Error;
 use rayon::prelude::*;
@@ -11,6 +12,13 @@ use std::sync::Arc;
 const GROUP: usize = 8;
 /// Columns per task of the first half of a base conversion.
 const COLUMNS: usize = 4096;
+
+/// Rows, already times the source factors, which are used up, and those that they are converted to.
+pub(crate) struct Conversion<'a> {
+    pub(crate) converter: &'a BaseConverter,
+    pub(crate) src: Vec<&'a mut [u64]>,
+    pub(crate) dst: Vec<&'a mut [u64]>,
+}
 
 impl HostRing {
     /// The conversion between two sets of primes of the ring, made once.
@@ -27,12 +35,32 @@ impl HostRing {
     pub(crate) fn convert(
         &self,
         converter: &BaseConverter,
-        mut src: Vec<&mut [u64]>,
+        src: Vec<&mut [u64]>,
         dst: Vec<&mut [u64]>,
         then: impl Fn(usize, &mut [u64]) + Sync + Send,
     ) -> Result<(), Error> {
+        self.convert_all(vec![Conversion { converter, src, dst }], |_, t, row| then(t, row))
+    }
+
+    /// The same of several, side by side: a thread that finds no target left in one takes those of the next. `then` is told which.
+    pub(crate) fn convert_all(
+        &self,
+        all: Vec<Conversion<'_>>,
+        then: impl Fn(usize, usize, &mut [u64]) + Sync + Send,
+    ) -> Result<(), Error> {
+        let mut quotients: Poly<Coeff> = self.rows(all.len())?;
+        let jobs = all.into_par_iter().zip(quotients.par_limbs_mut()).enumerate();
+        jobs.for_each(|(k, (conversion, v))| self.convert_one(conversion, v, |t, row| then(k, t, row)));
+        Ok(())
+    }
+
+    fn convert_one(
+        &self,
+        Conversion { converter, mut src, dst }: Conversion<'_>,
+        v: &mut [u64],
+        then: impl Fn(usize, &mut [u64]) + Sync + Send,
+    ) {
         Tally::conversion(self.n() as u64, src.len() as u64, dst.len() as u64).count();
-        let mut v = self.words(self.n())?;
         let mut dst: Vec<Option<&mut [u64]>> = dst.into_iter().map(Some).collect();
         for part in converter.parts() {
             let mut tiles: Vec<Vec<&mut [u64]>> = (0..self.n().div_ceil(COLUMNS)).map(|_| Vec::new()).collect();
@@ -57,10 +85,5 @@ impl HostRing {
                 group.into_iter().enumerate().for_each(|(i, row)| then(part.places()[first + i], row));
             });
         }
-        Ok(())
     }
 }
-
-#[cfg(test)]
-#[path = "../tests/conversion.rs"]
-mod tests;

@@ -1,5 +1,6 @@
 //! Decomposition into RNS digits: the part of a key switch that comes before the key.
 
+use super::convert::Conversion;
 use crate::demand::stride;
 use crate::host_ring::HostRing;
 use crate::plans::{Decomposition, Digit};
@@ -88,7 +89,7 @@ impl Decomposition {
             let rows = (0..q_limbs + p_limbs).map(|i| others.binary_search(&i).ok()).collect();
             let others: Vec<usize> = others.into_iter().map(|i| ring.prime_of(q_limbs, i)).collect();
             let converter = (!others.is_empty()).then(|| ring.converter(own, &others));
-            Digit { own: own.clone(), rows, others, converter }
+            Digit { rows, others, converter }
         };
         Self { places, digits: digits.iter().map(digit).collect() }
     }
@@ -192,21 +193,28 @@ impl HostRing {
                 self.table(i).inverse_scaled_to(c.limb(i), limb, plan.source_factor(*place));
             }
         });
-        self.raise(&mut y, plan)
+        Ok(self.raise(std::slice::from_mut(&mut y), plan)?.remove(0))
     }
 
-    /// [`HostRing::decompose`] from coefficients, times what the conversion of their digit wants; they are used up.
-    pub(super) fn raise(&self, y: &mut Poly<Coeff>, plan: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
-        let mut raised = Vec::with_capacity(plan.digits.len());
-        for digit in &plan.digits {
-            let mut rows: Poly<Coeff> = self.rows(digit.others.len())?;
-            if let Some(converter) = &digit.converter {
-                let sources = y.limbs_mut().enumerate().filter(|(i, _)| digit.own.contains(i)).map(|(_, row)| row);
-                let then = |t: usize, row: &mut [u64]| self.table(digit.others[t]).forward(row);
-                self.convert(converter, sources.collect(), rows.limbs_mut().collect(), then)?;
+    /// [`HostRing::decompose`] of several from coefficients, times what the conversion of their digit wants; they are used up.
+    pub(super) fn raise(&self, of: &mut [Poly<Coeff>], plan: &Decomposition) -> Result<Vec<Vec<Poly<Eval>>>, Error> {
+        let count = plan.digits.len();
+        let rows = |k: usize| self.rows(plan.digits[k % count].others.len());
+        let mut raised: Vec<Poly<Coeff>> = (0..of.len() * count).map(rows).collect::<Result<_, _>>()?;
+        let mut conversions = Vec::with_capacity(raised.len());
+        for (y, raised) in of.iter_mut().zip(raised.chunks_mut(count)) {
+            let mut sources: Vec<Vec<&mut [u64]>> = plan.digits.iter().map(|_| Vec::new()).collect();
+            let limbs = y.limbs_mut().zip(&plan.places).filter_map(|(row, place)| Some((place.as_ref()?.0, row)));
+            limbs.for_each(|(digit, row)| sources[digit].push(row));
+            for ((digit, src), rows) in plan.digits.iter().zip(sources).zip(raised) {
+                // A digit that has all limbs is the only one.
+                let Some(converter) = &digit.converter else { continue };
+                conversions.push(Conversion { converter, src, dst: rows.limbs_mut().collect() });
             }
-            raised.push(rows.transformed());
         }
-        Ok(raised)
+        let then = |k: usize, t: usize, row: &mut [u64]| self.table(plan.digits[k % count].others[t]).forward(row);
+        self.convert_all(conversions, then)?;
+        let mut raised = raised.into_iter().map(Poly::transformed);
+        Ok(of.iter().map(|_| raised.by_ref().take(count).collect()).collect())
     }
 }

@@ -3,6 +3,9 @@
 //!
 //! Results are canonical residues of exact integers, so neither the order of the work nor the kernels show in them. The one
 //! rounding, the quotient of a base conversion, is the same unfused sum of doubles everywhere.
+//!
+//! Lists go in parallel, and so do the limbs of each polynomial: a thread that has no limb left takes one of the next polynomial
+//! in place of waiting.
 
 mod convert;
 mod digits;

@@ -4,6 +4,7 @@
 //! What leaves with the division is finished first. Of a limb that stays, the tensor product and the product with the key are made a
 //! tile at a time, where they are subtracted from: neither is ever stored.
 
+use super::convert::Conversion;
 use super::digits::raised;
 use super::forms::Rows;
 use super::keys::{KeyBlock, KeyWords};
@@ -48,6 +49,9 @@ impl<'a> Tensor<'a> {
     }
 }
 
+/// The last third of each product, and for each digit of it the rows at other limbs.
+type RaisedSquares = (Vec<Poly<Eval>>, Vec<Vec<Poly<Eval>>>);
+
 /// Products at work, which meet one key.
 struct Work<'a, 'b> {
     of: &'a [Tensor<'b>],
@@ -76,15 +80,13 @@ impl HostRing {
         assert!(plan.limbs == q_limbs + p_limbs && !plan.gained, "the special primes leave");
         of.iter().flat_map(Tensor::operands).try_for_each(Poly::fetch)?;
         let cut = self.decomposition(q_limbs, (q_limbs, p_limbs), digits);
-        let squares = of.iter().map(|x| self.raised_square(&x.square, q_limbs, &cut)).collect::<Result<Vec<_>, _>>()?;
-        let (squares, raised) = squares.into_iter().unzip();
+        let (squares, raised) = self.raised_squares(of, q_limbs, &cut)?;
         let work = Work { of, squares, raised, cut, q_limbs };
         let words = KeyWords::new(std::iter::once(key), digits.len(), (q_limbs, p_limbs));
         let keys = words.rows(self, q_limbs, &[None]);
-        let mut out = Vec::with_capacity(2 * of.len());
-        for mut tail in self.leaving(&work, &keys, plan)? {
-            out.push(self.remainder(&mut tail, plan)?);
-        }
+        let mut tails = self.leaving(&work, &keys, plan)?;
+        let mut out = self.remainders(&mut tails, plan)?;
+        drop(tails);
         let tile = TILE.min(self.n() / 2);
         let room = || (Aligned::new(4 * of.len() * tile), Rows::default());
         side_by_side(&mut out).par_iter_mut().enumerate().for_each_init(room, |(words, rows), (i, limb)| {
@@ -112,10 +114,10 @@ impl HostRing {
     pub fn divide_forms(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
         assert!(plan.limbs == q_limbs && !plan.gained, "a dividend has the limbs of the plan");
         forms.iter().flat_map(Form::operands).try_for_each(Poly::fetch)?;
-        if forms.len() > FEW {
-            return self.divide_many(forms, q_limbs, plan);
+        match forms.len() > FEW {
+            true => self.divide_many(forms, q_limbs, plan),
+            false => self.divide_few(forms, q_limbs, plan),
         }
-        forms.iter().map(|form| self.divide_form(form, q_limbs, plan)).collect()
     }
 
     fn divide_many(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
@@ -134,8 +136,10 @@ impl HostRing {
                 limb.into_iter().for_each(|row| self.table(leaving.prime).inverse_scaled(row, leaving.factor));
             }
         });
-        let remainder = |tail: &mut Poly<Coeff>| self.remainder(tail, plan);
-        let mut out = tails.iter_mut().map(remainder).collect::<Result<Vec<_>, _>>()?;
+        let mut out = Vec::with_capacity(forms.len());
+        for tail in tails.chunks_mut(1) {
+            out.append(&mut self.remainders(tail, plan)?);
+        }
         drop(tails);
         let room = || (Aligned::new(tile), Rows::default());
         side_by_side(&mut out).par_iter_mut().enumerate().for_each_init(room, |(minuend, rows), (i, limb)| {
@@ -151,31 +155,36 @@ impl HostRing {
         Ok(out)
     }
 
-    /// What a dividend is modulo the primes that leave, at those that stay.
-    fn remainder(&self, tail: &mut Poly<Coeff>, plan: &Division) -> Result<Poly<Eval>, Error> {
-        let mut rows: Poly<Coeff> = self.rows(plan.rows.len())?;
-        let then = |i: usize, limb: &mut [u64]| self.table(i).forward(limb);
-        self.convert(&plan.converter, tail.limbs_mut().collect(), rows.limbs_mut().collect(), then)?;
-        Ok(rows.transformed())
+    /// What each dividend is modulo the primes that leave, at those that stay.
+    fn remainders(&self, tails: &mut [Poly<Coeff>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        let mut out: Vec<Poly<Coeff>> = tails.iter().map(|_| self.rows(plan.rows.len())).collect::<Result<_, _>>()?;
+        let both = tails.iter_mut().zip(&mut out);
+        let all = both.map(|(tail, rows)| conversion(tail, rows, plan)).collect();
+        self.convert_all(all, |_, i, limb| self.table(i).forward(limb))?;
+        Ok(out.into_iter().map(Poly::transformed).collect())
     }
 
-    fn divide_form(&self, form: &Form<'_>, q_limbs: usize, plan: &Division) -> Result<Poly<Eval>, Error> {
-        let mut tail: Poly<Coeff> = self.rows(plan.leaving.len())?;
-        tail.par_limbs_mut().zip(&plan.leaving).for_each_init(Rows::default, |rows, (limb, leaving)| {
-            self.form_limb(form, (q_limbs, leaving.limb), rows, limb);
-            self.table(leaving.prime).inverse_scaled(limb, leaving.factor);
+    fn divide_few(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        let rows = |count: usize| forms.iter().map(|_| self.rows(count)).collect::<Result<Vec<Poly<Coeff>>, _>>();
+        let (mut tails, mut out) = (rows(plan.leaving.len())?, rows(plan.rows.len())?);
+        tails.par_iter_mut().zip(forms).for_each(|(tail, form)| {
+            tail.par_limbs_mut().zip(&plan.leaving).for_each_init(Rows::default, |rows, (limb, leaving)| {
+                self.form_limb(form, (q_limbs, leaving.limb), rows, limb);
+                self.table(leaving.prime).inverse_scaled(limb, leaving.factor);
+            });
         });
-        let mut out: Poly<Coeff> = self.rows(plan.rows.len())?;
         let tile = TILE.min(self.n() / 2);
-        self.convert(&plan.converter, tail.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
+        let both = tails.iter_mut().zip(&mut out);
+        let all = both.map(|(tail, rows)| conversion(tail, rows, plan)).collect();
+        self.convert_all(all, |k, i, limb| {
             let (table, mut minuend, mut rows) = (self.table(i), Aligned::new(tile), Rows::default());
             table.forward(limb);
             for (part, start) in limb.chunks_exact_mut(tile).zip((0..).step_by(tile)) {
-                self.form_tile(form, (q_limbs, i), start, &mut rows, minuend.words());
+                self.form_tile(&forms[k], (q_limbs, i), start, &mut rows, minuend.words());
                 table.kernels().rsub_mul(table.modulus(), part, minuend.words(), plan.rows[i].inverse);
             }
         })?;
-        Ok(out.transformed())
+        Ok(out.into_iter().map(Poly::transformed).collect())
     }
 
     /// One limb of a form, in its two halves.
@@ -185,23 +194,21 @@ impl HostRing {
         self.form_tile(form, at, self.n() / 2, rows, rest);
     }
 
-    /// `c2`, and the rows of its digits.
-    fn raised_square(
-        &self,
-        square: &Form<'_>,
-        q_limbs: usize,
-        cut: &Decomposition,
-    ) -> Result<(Poly<Eval>, Vec<Poly<Eval>>), Error> {
-        let (mut c2, mut y): (Poly<Eval>, Poly<Coeff>) = (self.scratch(q_limbs, 0)?, self.scratch(q_limbs, 0)?);
-        let limbs = c2.par_limbs_mut().zip(y.par_limbs_mut()).enumerate();
-        limbs.for_each_init(Rows::default, |rows, (i, (limb, y))| {
-            self.form_limb(square, (q_limbs, i), rows, limb);
-            if let Some(place) = cut.places[i] {
-                self.table(i).inverse_scaled_to(limb, y, cut.source_factor(place));
-            }
+    /// Each `c2`, and the rows of its digits.
+    fn raised_squares(&self, of: &[Tensor<'_>], q_limbs: usize, cut: &Decomposition) -> Result<RaisedSquares, Error> {
+        let mut squares = of.iter().map(|_| self.scratch(q_limbs, 0)).collect::<Result<Vec<Poly<Eval>>, _>>()?;
+        let mut coefficients = of.iter().map(|_| self.scratch(q_limbs, 0)).collect::<Result<Vec<Poly<Coeff>>, _>>()?;
+        squares.par_iter_mut().zip(&mut coefficients).zip(of).for_each(|((c2, y), tensor)| {
+            let limbs = c2.par_limbs_mut().zip(y.par_limbs_mut()).enumerate();
+            limbs.for_each_init(Rows::default, |rows, (i, (limb, y))| {
+                self.form_limb(&tensor.square, (q_limbs, i), rows, limb);
+                if let Some(place) = cut.places[i] {
+                    self.table(i).inverse_scaled_to(limb, y, cut.source_factor(place));
+                }
+            });
         });
-        let raised = self.raise(&mut y, cut)?;
-        Ok((c2, raised))
+        let raised = self.raise(&mut coefficients, cut)?;
+        Ok((squares, raised))
     }
 
     /// Both halves of all products at the limbs that leave, as coefficients times what the conversion wants.
@@ -267,6 +274,11 @@ impl HostRing {
         let key = KeyRow { permutation: None, bits, b: &b, a: &a };
         table.kernels().key_product(table.modulus(), &of.collect::<Vec<_>>(), &key, out);
     }
+}
+
+/// From the limbs that leave to those that stay.
+fn conversion<'a>(tail: &'a mut Poly<Coeff>, rows: &'a mut Poly<Coeff>, plan: &'a Division) -> Conversion<'a> {
+    Conversion { converter: &plan.converter, src: tail.limbs_mut().collect(), dst: rows.limbs_mut().collect() }
 }
 
 /// Words that begin with a cache line, as vectors that cross two of them are read twice.

@@ -300,8 +300,8 @@ impl Evaluator for SlotCost<'_> {
     fn sums(&self, sums: &[Sum<'_, CostInteger, i64>]) -> Result<Vec<CostInteger>, Error> {
         let mut out = Vec::with_capacity(sums.len());
         for group in sums.chunks(SHARING) {
-            // What leaves by the divisions of all of them is there at once; `form` has one of these polynomials.
-            let _leaving: Vec<_> = (1..2 * group.len()).map(|_| self.ring.hold_here(1)).collect();
+            // What leaves by the divisions of all of them is there at once; `form` has two of these polynomials.
+            let _leaving: Vec<_> = (2..2 * group.len()).map(|_| self.ring.hold_here(1)).collect();
             for sum in group {
                 out.push(self.form(&[], &sum.terms, sum.constant)?);
             }

@@ -106,9 +106,16 @@ impl SampleCost {
     }
     /// A base conversion with the transforms before and after it.
     pub fn convert(&self, sources: usize, targets: usize) {
-        let _quotients = self.hold_here(1);
-        self.count(Tally::conversion(self.n(), sources as u64, targets as u64));
-        self.forward(targets);
+        self.convert_all([(sources, targets)]);
+    }
+    /// The same of several, side by side; those without targets are none.
+    fn convert_all(&self, all: impl IntoIterator<Item = (usize, usize)>) {
+        let all: Vec<_> = all.into_iter().filter(|&(_, targets)| targets > 0).collect();
+        let _quotients = self.hold_here(all.len());
+        for (sources, targets) in all {
+            self.count(Tally::conversion(self.n(), sources as u64, targets as u64));
+            self.forward(targets);
+        }
     }
     /// [`digits`](aglet_rlwe::keyswitch::digits), which share the limbs of the polynomial itself.
     pub fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> Vec<CountedMemory> {
@@ -118,14 +125,11 @@ impl SampleCost {
         let raised = digits.iter().map(|own| {
             // A card has the coefficients of one digit at a time.
             let _coefficients = self.hold_there(own.len());
-            let others = all - own.len();
-            let rows = self.hold(others);
-            if others > 0 {
-                self.convert(own.len(), others);
-            }
-            rows
+            self.hold(all - own.len())
         });
-        raised.collect()
+        let raised = raised.collect();
+        self.convert_all(digits.iter().map(|own| (own.len(), all - own.len())));
+        raised
     }
     /// [`key_products`](aglet_ring::Ring::key_products) of one input over so many limbs, onto so many limbs of addends in all.
     pub fn product(&self, digits: usize, limbs: usize, addends: usize) -> [CountedMemory; 2] {
@@ -152,23 +156,15 @@ impl SampleCost {
             self.count(Tally::form(self.n(), products, terms, factor).times(limbs as u64));
         };
         let (leave, kept) = (drop + spec.p_limbs, limbs - drop);
-        let raised: Vec<(_, Vec<_>)> = of
-            .iter()
-            .map(|&(products, _)| {
-                let (square, _coefficients) = (self.hold_here(limbs), self.hold_here(limbs));
-                form(limbs, (products, 0), false);
-                self.inverse(limbs);
-                let rows = digits.iter().map(|own| {
-                    let rows = self.hold_here(all - own.len());
-                    if all > own.len() {
-                        self.convert(own.len(), all - own.len());
-                    }
-                    rows
-                });
-                let rows = rows.collect();
-                (square, rows)
-            })
-            .collect();
+        let squares: Vec<_> = of.iter().map(|_| [self.hold_here(limbs), self.hold_here(limbs)]).collect();
+        for &(products, _) in of {
+            form(limbs, (products, 0), false);
+            self.inverse(limbs);
+        }
+        let others = || of.iter().flat_map(|_| digits.iter().map(|own| (own.len(), all - own.len())));
+        let raised: Vec<_> = others().map(|(_, others)| self.hold_here(others)).collect();
+        self.convert_all(others());
+        let squares: Vec<_> = squares.into_iter().map(|[square, _coefficients]| square).collect();
         let tails: Vec<_> = (0..2 * of.len()).map(|_| self.hold_here(leave)).collect();
         self.sharing(of, |&(products, terms)| {
             form(limbs, (products, terms), true);
@@ -179,13 +175,9 @@ impl SampleCost {
             self.count(Tally::rsub_mul(self.n()).times(2 * kept as u64));
             Ok(())
         })?;
-        let halves = tails.into_iter().map(|_tail| {
-            let rows = self.hold_here(kept);
-            self.convert(leave, kept);
-            rows
-        });
-        let mut halves = halves.collect::<Vec<_>>().into_iter();
-        std::mem::drop(raised);
+        let mut halves = tails.iter().map(|_| self.hold_here(kept)).collect::<Vec<_>>().into_iter();
+        self.convert_all(tails.iter().map(|_| (leave, kept)));
+        std::mem::drop((squares, raised, tails));
         let both = there.into_iter().map(|[b, a]| Some([halves.next()?.beside(b), halves.next()?.beside(a)]));
         Ok(both.flatten().collect())
     }
@@ -210,15 +202,14 @@ impl SampleCost {
             let _forms = [(); 2].map(|()| self.poly_of_form(limbs, 0, terms as usize, false));
             self.divide(limbs, 0, dropped)
         });
-        there.map(|there| {
-            let kept = limbs - dropped;
-            let (_leaving, quotient) = (self.hold_here(dropped), self.hold_here(kept));
-            self.count(Tally::form(self.n(), 0, terms, false).times(limbs as u64));
-            self.inverse(dropped);
-            self.convert(dropped, kept);
-            self.count(Tally::rsub_mul(self.n()).times(kept as u64));
-            quotient.beside(there)
-        })
+        let kept = limbs - dropped;
+        let _leaving = [(); 2].map(|()| self.hold_here(dropped));
+        let quotients = there.map(|there| self.hold_here(kept).beside(there));
+        self.count((Tally::form(self.n(), 0, terms, false).times(limbs as u64)).times(2));
+        self.inverse(2 * dropped);
+        self.convert_all([(dropped, kept); 2]);
+        self.count(Tally::rsub_mul(self.n()).times(2 * kept as u64));
+        quotients
     }
     /// The same where one operation follows another.
     fn relinearized_by_parts(
