@@ -62,15 +62,15 @@ impl Request {
         self.stage_count == 1 && !self.carries_map(ring_slots)
     }
     /// The layers of each map of coeffs_to_slots, in the order of application: equal shares, the longest first. Where a large key carries
-    /// the first map, that takes one more, and of the others the last is the longest, as it has the fewest limbs.
+    /// the first map, that takes as many as it may, and of the others the last is the longest, as it has the fewest limbs.
     pub(super) fn layers(&self, ring_slots: usize) -> Vec<u32> {
         let all = self.slots.ilog2();
         let mut layers = even_split(all, self.stage_count);
         layers.reverse();
-        let (first, others) = (layers.first().map_or(0, |first| first + 1), self.stage_count.saturating_sub(1));
-        let copies = ring_slots / self.slots;
-        let room = self.size == KeySize::Large && copies << first <= MOST_CARRIED && all >= first + others as u32;
-        if room && self.carries_map(ring_slots) {
+        let (share, others) = (layers.first().map_or(0, |&first| first), self.stage_count.saturating_sub(1));
+        let most = (MOST_CARRIED * self.slots / ring_slots).checked_ilog2().unwrap_or(0);
+        let first = most.min(all.saturating_sub(others as u32));
+        if self.size == KeySize::Large && first > share && self.carries_map(ring_slots) {
             layers = std::iter::once(first).chain(even_split(all - first, others)).collect();
         }
         layers
