@@ -10,7 +10,7 @@ import numpy as np
 from aglet import checks
 from aglet.arrays import borders, casts, options
 from aglet.arrays.digits import operations
-from aglet.shaped import Shaped
+from aglet.arrays.moved import Moved
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -81,7 +81,7 @@ def _one(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return lambda self: self._apply(ufunc, (self,))
 
 
-class WholeNumbers(Shaped):
+class WholeNumbers(Moved):
     """The base of `EncryptedIntegers` and `EncryptedSlots`."""
 
     __slots__ = ()
@@ -89,8 +89,6 @@ class WholeNumbers(Shaped):
     dtype: np.dtype[Any]
     representation: Any
     """How the values are stored: "digits" or "slots"."""
-    moved: Callable[..., Any]
-    """The elements where a function of numpy moves them to."""
     _apply: Callable[[np.ufunc, Sequence[Any]], Any]
     """A universal function of arrays of this kind and numbers in the clear."""
     _function: Callable[[Any, Sequence[Any], dict[str, Any]], Any]
@@ -132,67 +130,6 @@ class WholeNumbers(Shaped):
         if checks.choice("representation", representation, ("digits", "slots")) == self.representation:
             return self
         return self._crossed()
-
-    def _rearranged(self, what: str, move: Callable[[Any], Any]) -> Self:
-        """`moved`, where numpy may refuse what it was given."""
-        found: Self = checks.rearranged(what, self.shape, lambda: self.moved(move))
-        return found
-
-    def __getitem__(self, index: Any) -> Self:
-        if any(isinstance(part, WholeNumbers) for part in (index if isinstance(index, tuple) else (index,))):
-            self.__index__()
-        return self._rearranged("index", lambda places: places[index])
-
-    def reshape(self, *shape: Any) -> Self:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("shape", lambda places: places.reshape(*shape))
-
-    def ravel(self, order: Any = "C") -> Self:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("order", lambda places: places.ravel(order))
-
-    flatten = ravel
-
-    def copy(self) -> Self:
-        """The same values as an array of its own, which `refresh` of the first leaves alone."""
-        return self._rearranged("copy", lambda places: places)
-
-    __copy__ = copy
-
-    def __deepcopy__(self, _memo: Any) -> Self:
-        # Keys and session are not copied.
-        return self.copy()
-
-    def squeeze(self, axis: Any = None) -> Self:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("axis", lambda places: places.squeeze(axis))
-
-    def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("axis", lambda places: places.swapaxes(axis1, axis2))
-
-    def repeat(self, repeats: Any, axis: Any = None) -> Self:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("repeats", lambda places: places.repeat(repeats, axis))
-
-    def take(self, indices: Any, axis: Any = None) -> Self:
-        """As in numpy, for indices in the clear. It costs nothing."""
-        return self._rearranged("index", lambda places: places.take(indices, axis))
-
-    def transpose(self, *axes: Any) -> Self:
-        """As in numpy. It costs nothing."""
-        return self._rearranged("order of axes", lambda at: at.transpose(*axes))
-
-    @property
-    def T(self) -> Any:  # noqa: N802, the name that numpy gives it
-        """The transposed array. It costs nothing."""
-        return self.transpose()
-
-    def broadcast_to(self, shape: tuple[int, ...]) -> Self:
-        """As `numpy.broadcast_to`. It costs nothing."""
-        if shape == self.shape:
-            return self
-        return self._rearranged("shape", lambda at: np.broadcast_to(at, shape))
 
     # Reductions
 
@@ -341,37 +278,6 @@ class WholeNumbers(Shaped):
         floats = None if function in _AS_THEY_ARE else casts.lifted(args, kwargs)
         return self._function(function, args, kwargs) if floats is None else function(*floats[0], **floats[1])
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError(
-            "These values are encrypted and cannot become a numpy array; decrypt them with session.decrypt(x), join "
-            "arrays with numpy.stack([x, y]), and look them up in a table with session.take(table, x)."
-        )
-
     def __getattr__(self, name: str) -> NoReturn:
         """Name the replacement of an attribute that numpy's arrays have."""
         raise AttributeError(self._missing(name), name=name, obj=self)
-
-    def __contains__(self, value: object) -> NoReturn:
-        raise TypeError("Whether a number is among encrypted ones is encrypted too; write (x == number).any().")
-
-    def __format__(self, spec: str) -> str:
-        if spec:
-            raise TypeError("Text with a number needs the values, and these are encrypted; call session.decrypt(x).")
-        return repr(self)
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError(
-            "Nobody without the secret key can tell whether an encrypted value is true; use numpy.where(flag, x, y), "
-            "numpy.sort(x), x.max() or x.any()."
-        )
-
-    def __index__(self) -> NoReturn:
-        raise TypeError(
-            "An encrypted value is no index; session.take(table, x) looks it up in a table, and "
-            "numpy.where(mask, x, 0) chooses elements."
-        )
-
-    __int__ = __float__ = __index__
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError("An array belongs to its session and cannot be pickled; write it with session.save(x, folder).")
