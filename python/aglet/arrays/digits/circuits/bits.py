@@ -13,7 +13,7 @@ import numpy as np
 from aglet.arrays.digits.machine import Machine
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Sum, uniform
 
-__all__ = ["bitwise", "shift_left", "shift_right", "sign_bit", "sign_digit"]
+__all__ = ["bitwise", "shift_left", "shift_right", "sign_bit", "sign_digit", "window"]
 
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {"&": operator.and_, "|": operator.or_, "^": operator.xor}
 
@@ -121,3 +121,12 @@ def shift_right(m: Machine, x: Sequence[AnyDigit], bits: int, signed: bool = Fal
     low = m.read(totals, _middle)[0] if totals else []
     # All bits of a sign digit are the same.
     return [*low, moved[-1] if whole else m.read([Sum.of((moved[-1], 1))], _arithmetic_by_one)[0][0]]
+
+
+def window(m: Machine, x: Sequence[AnyDigit], bits: int, count: int) -> list[AnyDigit]:
+    """So many digits of x from a bit on, all of which there are; from an odd one on they take a bootstrap each."""
+    whole, half = divmod(bits, 2)
+    part = list(x[whole : whole + count + half])
+    if not half:
+        return part
+    return m.read([Sum.of((above, 4), (a, 1)) for a, above in itertools.pairwise(part)], _middle)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from aglet.arrays.digits.circuits.sums import columns, complement
 from aglet.arrays.digits.machine import Machine
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit, Sum, uniform
 
-__all__ = ["multiply", "weighted"]
+__all__ = ["multiply", "terms", "weighted"]
 
 
+_WORD = 32
+"""Digits of a word of 64 bits."""
 _SHORT = 4
 """Digits of a product whose columns are so short that some noise more is cheaper than a bootstrap for each half."""
 
@@ -33,12 +36,17 @@ def _times(factor: int, high: bool) -> Callable[[int], int]:
 
 def multiply(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit]) -> list[AnyDigit]:
     """The digits of x * y modulo a power of 4."""
-    n = len(x)
     for one, weight in ((x, y), (y, x)):
         known = [uniform(digit) for digit in weight]
         if None not in known:
             return weighted(m, [one], [sum(digit << (2 * at) for at, digit in enumerate(known) if digit)])
-    terms: list[list[AnyDigit]] = [[] for _ in range(n)]
+    return columns(m, [column or [ZERO] for column in terms(m, x, y)])
+
+
+def terms(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit]) -> list[list[AnyDigit]]:
+    """The products of digits, in the columns whose sum is x * y modulo a power of 4."""
+    n = len(x)
+    made: list[list[AnyDigit]] = [[] for _ in range(n)]
     # Pairs whose higher half is needed, and those whose product ends at the highest digit.
     both: dict[tuple[int, int], Sum] = {}
     top: dict[tuple[int, int], Sum] = {}
@@ -48,13 +56,13 @@ def multiply(m: Machine, x: Sequence[AnyDigit], y: Sequence[AnyDigit]) -> list[A
             if number is None:
                 (both if i + j + 1 < n else top)[i, j] = Sum.of((a, 4), (b, 1))
             elif number:
-                _scaled(m, digit, number, terms, i + j)
+                _scaled(m, digit, number, made, i + j)
     for pairs, functions in ((both, (_low, _high)), (top, (_low,))):
         if pairs:
             for half, found in enumerate(m.read(list(pairs.values()), *functions, fresh=n > _SHORT)):
                 for (i, j), digit in zip(pairs, found, strict=True):
-                    terms[i + j + half].append(digit)
-    return columns(m, [column or [ZERO] for column in terms])
+                    made[i + j + half].append(digit)
+    return made
 
 
 def weighted(m: Machine, numbers: Sequence[Sequence[AnyDigit]], weights: Sequence[int]) -> list[AnyDigit]:
@@ -64,27 +72,28 @@ def weighted(m: Machine, numbers: Sequence[Sequence[AnyDigit]], weights: Sequenc
     complement and 1, which joins what is in the clear.
     """
     n = len(numbers[0])
-    terms: list[list[AnyDigit]] = [[] for _ in range(n)]
-    clear = np.zeros((), dtype=np.uint64)
-    # Modulo 2^64, of which 4^n is a divisor.
+    made: list[list[AnyDigit]] = [[] for _ in range(n)]
+    # Modulo 2^64, of which 4^n is a divisor, or whole numbers of Python for more digits.
+    word: Any = np.uint64 if n <= _WORD else object
+    clear = np.zeros((), dtype=word)
     with np.errstate(over="ignore"):
         for number, weight in zip(numbers, weights, strict=True):
             recoded = list(_recoded(weight, n))
             less = complement(m, number) if any(factor < 0 for _, factor in recoded) else []
             for place, factor in recoded:
                 if factor < 0:
-                    clear = clear + np.uint64(1 << (2 * place))
+                    clear = clear + np.array(1 << (2 * place), dtype=word)
                 digits = less if factor < 0 else number
                 for at, digit in enumerate(digits[: n - place], place):
                     if isinstance(digit, Digit):
-                        terms[at] += [digit] * abs(factor)
+                        made[at] += [digit] * abs(factor)
                     else:
-                        clear = clear + (digit.astype(np.uint64) << np.uint64(2 * at)) * np.uint64(abs(factor))
-    for at, column in enumerate(terms):
-        digit = (clear >> np.uint64(2 * at) & np.uint64(3)).astype(np.int64)
+                        clear = clear + digit.astype(word) * np.array(abs(factor) << (2 * at), dtype=word)
+    for at, column in enumerate(made):
+        digit = np.asarray(clear // np.array(1 << (2 * at), dtype=word) % np.array(4, dtype=word)).astype(np.int64)
         if digit.any() or not column:
             column.append(digit)
-    return columns(m, terms)
+    return columns(m, made)
 
 
 def _recoded(weight: int, count: int) -> Iterator[tuple[int, int]]:
