@@ -43,6 +43,9 @@ from aglet.arrays.array import EncryptedArray
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitPlan, DigitSession
+from aglet.arrays.fixed.array import EncryptedFixed
+from aglet.arrays.fixed.formats import fixed
+from aglet.arrays.fixed.sent import CompressedFixed
 from aglet.arrays.session import Session
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.residues import EncryptedResidues, zmod
@@ -82,6 +85,7 @@ __all__ = [
     "BootstrapKey",
     "Ciphertext",
     "ComparisonPlan",
+    "CompressedFixed",
     "CompressedIntegers",
     "ConjugationKey",
     "DeviceError",
@@ -90,6 +94,7 @@ __all__ = [
     "EncodedMatrix",
     "EncodedWeights",
     "EncryptedArray",
+    "EncryptedFixed",
     "EncryptedIntegers",
     "EncryptedResidues",
     "EncryptedSlots",
@@ -144,6 +149,7 @@ __all__ = [
     "__version__",
     "doctor",
     "errors",
+    "fixed",
     "ml",
     "plan",
     "presets",

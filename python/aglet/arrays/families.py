@@ -12,6 +12,9 @@ from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.sent import CompressedIntegers, holds_compressed
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.digits.stored import holds_digits
+from aglet.arrays.fixed.array import EncryptedFixed
+from aglet.arrays.fixed.sent import CompressedFixed
+from aglet.arrays.fixed.stored import holds_fixed
 from aglet.arrays.folders import InFolders
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.session import SlotSession
@@ -64,12 +67,12 @@ class Families(InFolders[Any]):
         return self.digits
 
     def _writer(self, array: Any) -> Any:
-        if isinstance(array, EncryptedIntegers | CompressedIntegers):
+        if isinstance(array, EncryptedIntegers | CompressedIntegers | EncryptedFixed | CompressedFixed):
             return self._digits()._writer(array)
         return self._slots()._writer(array) if isinstance(array, EncryptedSlots) else super()._writer(array)
 
     def _reader(self, place: Path) -> tuple[Any, Any]:
-        if holds_digits(place) or holds_compressed(place):
+        if holds_digits(place) or holds_compressed(place) or holds_fixed(place):
             return self._digits()._reader(place)
         return self._slots()._reader(place) if holds_slots(place) else super()._reader(place)
 
@@ -96,8 +99,8 @@ class Families(InFolders[Any]):
             )
         return self._digits().take(table, indices)
 
-    def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
-        """Pack and round encrypted integers for sending, as `DigitSession.compress` does.
+    def compress(self, array: EncryptedIntegers | EncryptedFixed) -> Any:
+        """Pack and round digits for sending, as `DigitSession.compress` does.
 
         Raises
         ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tokenize
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -16,7 +16,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["DAMAGE", "InFolders", "begin", "finish", "head_of", "plain_of", "unchanged"]
+__all__ = ["DAMAGE", "InFolders", "begin", "finish", "has", "head_of", "plain_of", "unchanged"]
 
 DAMAGE = (
     *(FileNotFoundError, NotADirectoryError, IsADirectoryError, EOFError),
@@ -135,6 +135,15 @@ def head_of(place: Path, name: str) -> Any:
     if own is not None and own != regular.sum_of(head):
         raise ValueError("the head was changed")
     return head
+
+
+_MEANINGS = ("fraction",)
+"""Entries that give the numbers of a folder another meaning."""
+
+
+def has(head: Any, more: Collection[str]) -> bool:
+    """Whether a head has these entries, and no others, of those that give its numbers another meaning."""
+    return {name for name in _MEANINGS if name in head} == set(more)
 
 
 def plain_of(path: Path) -> Any:

@@ -15,6 +15,8 @@ from aglet import checks
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.circuits.bits import sign_digit
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit
+from aglet.arrays.fixed import casts as fixed_casts
+from aglet.arrays.fixed.formats import fixed
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
@@ -44,7 +46,8 @@ class Rounded:
         Parameters
         ----------
         dtype
-            The dtype of this array, complex128, or one of uint8 to uint64 and int8 to int64.
+            The dtype of this array, complex128, or one of uint8 to uint64 and int8 to int64. `aglet.fixed(bits,
+            fraction)` takes the nearest multiples of `2^-fraction`, by the words; a fraction takes a level.
         casting
             With "unsafe", values that may not fit wrap around, as whole numbers do.
         noise
@@ -63,6 +66,8 @@ class Rounded:
             If the noise of the values is not known, or a digit would be wrong more often than the session accepts.
         """
         checks.choice("casting", casting, _CASTING)
+        if isinstance(dtype, fixed):
+            return fixed_casts.of_floats(self, dtype, casting, noise)
         if np.dtype(dtype) == self.dtype:
             return self
         if self.is_real and np.dtype(dtype) == np.complex128:
@@ -77,6 +82,9 @@ class Rounded:
         Farther ones become the nearest one, but for the probability that the session accepts. It converts one slot of
         each ciphertext. Arguments and errors are those of `astype`.
         """
+        if isinstance(dtype, fixed):
+            scale = 2.0**dtype.fraction
+            return half_way(self * scale, dtype.word, None if noise is None else noise * scale) / scale
         return half_way(self, np.dtype(dtype), noise)
 
 

@@ -17,6 +17,9 @@ from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.session import DigitSession
 from aglet.arrays.evaluation import Functions
 from aglet.arrays.families import Families
+from aglet.arrays.fixed.array import EncryptedFixed
+from aglet.arrays.fixed.formats import fixed
+from aglet.arrays.fixed.sent import CompressedFixed
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
 from aglet.arrays.planned import Planned
@@ -193,9 +196,10 @@ class Session(Functions, Planned, Families, SharesArrays):
             The level of the ciphertexts; `max_level` if not given.
         dtype
             bool, uint8 to uint64 or int8 to int64 encrypt digits, which have no levels, as `DigitSession.encrypt` does.
-            numpy.float64 encrypts numbers of CKKS, and `aglet.zmod(t)` numbers modulo t in slots of
-            integers. By default the dtype of an array, or of a column of pandas, decides,
-            if the keys have FHEW for messages of 4 bits; Python's numbers, and all without such keys, are of CKKS.
+            `aglet.fixed(bits, fraction)` rounds numbers to digits with a fraction. numpy.float64 encrypts numbers of
+            CKKS, and `aglet.zmod(t)` numbers modulo t in slots of integers. By default the dtype of an array, or of a
+            column of pandas, decides, if the keys have FHEW for messages of 4 bits; Python's numbers, and all without
+            such keys, are of CKKS.
         representation
             "slots" puts booleans and whole numbers into slots of integers (`SlotSession`), for thousands at once; they
             are digits by default. "auto" takes slots from 64 elements on, if the keys have them and the range of the
@@ -215,6 +219,10 @@ class Session(Functions, Planned, Families, SharesArrays):
         message = np.asarray(message) if hasattr(message, "to_numpy") else message
         if isinstance(dtype, zmod):
             return self._slots().encrypt(message, dtype, bound=bound)
+        if isinstance(dtype, fixed):
+            if isinstance(representation, str) and representation == "slots":
+                raise TypeError(f"Numbers of {dtype} are digits of FHEW; leave representation= out.")
+            return self._digits().encrypt(message, dtype, bound=bound)
         # A plan and an array have one.
         representation = getattr(representation, "representation", representation)
         how = checks.choice("representation", representation or "digits", ("auto", "digits", "slots"))
@@ -224,6 +232,11 @@ class Session(Functions, Planned, Families, SharesArrays):
         if dtype is None and self.digits is not None:
             dtype = getattr(message, "dtype", None)
             dtype = dtype if isinstance(dtype, np.dtype) and dtype.kind in "biu" else None
+        if dtype is not None and np.dtype(dtype).kind not in "biufc":
+            raise TypeError(
+                f"Encrypted arrays have no dtype {dtype}; give one of numpy's numbers, aglet.fixed(bits, fraction) or "
+                "aglet.zmod(t)."
+            )
         if dtype is not None and np.dtype(dtype).kind in "biu":
             return self._digits().encrypt(message, dtype, bound=bound)
         with checks.in_memory("These numbers do not fit in memory; encrypt them in parts."):
@@ -265,8 +278,10 @@ class Session(Functions, Planned, Families, SharesArrays):
         found: EncryptedArray = self.encrypt(array, bound=ends, dtype=np.float64)
         return found
 
-    def decrypt(self, array: EncryptedArray | EncryptedIntegers | CompressedIntegers) -> Any:
-        """Decrypt to an array of the same shape: float64 if real, complex128 if not. Shape () gives a number.
+    def decrypt(self, array: Any) -> Any:
+        """Decrypt to an array of the same shape: float64 if real, complex128 if not, or the dtype of whole numbers.
+
+        Shape () gives a number.
 
         Do not publish the values as they are; `decrypt_shared` gives values to publish.
 
@@ -278,7 +293,7 @@ class Session(Functions, Planned, Families, SharesArrays):
         MissingKeyError
             If the keys of this session do not include the secret key.
         """
-        if isinstance(array, EncryptedIntegers | CompressedIntegers):
+        if isinstance(array, EncryptedIntegers | CompressedIntegers | EncryptedFixed | CompressedFixed):
             return self._digits().decrypt(array)
         if isinstance(array, EncryptedSlots):
             return self._slots().decrypt(array)

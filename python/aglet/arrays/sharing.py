@@ -76,6 +76,8 @@ class SharesArrays:
             If the keys of this session do not include the secret key.
         """
         from aglet.arrays.array import EncryptedArray
+        from aglet.arrays.fixed.array import EncryptedFixed
+        from aglet.arrays.fixed.sent import CompressedFixed
         from aglet.arrays.slots.array import EncryptedSlots
 
         count, wanted = checks.count("queries", queries, 1), values.as_bits("security", security)
@@ -84,6 +86,7 @@ class SharesArrays:
         found = self.decrypt(array)
         if isinstance(array, EncryptedArray):
             return _with_noise(array, count, wanted, least)
+        array = array.words() if isinstance(array, EncryptedFixed | CompressedFixed) else array
         places, law = _law_of_slots(array) if isinstance(array, EncryptedSlots) else _law_of_digits(array)
         left = law - math.log2(max(1, places) * count)
         if left < wanted:

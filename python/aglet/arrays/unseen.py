@@ -12,6 +12,9 @@ class Unseen:
 
     __slots__ = ()
 
+    _leads = False
+    """Whether whole numbers leave functions of both to this class."""
+
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(
             "These values are encrypted and cannot become a numpy array; decrypt them with session.decrypt(x), join "

@@ -11,6 +11,7 @@ from aglet import checks
 from aglet.arrays import borders, casts, options
 from aglet.arrays.digits import operations
 from aglet.arrays.moved import Moved
+from aglet.arrays.unseen import Unseen
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -74,6 +75,11 @@ def _of_one_kind(values: Any) -> None:
         raise TypeError(
             'One of these arrays is in digits and one in slots; call x.to("slots") or x.to("digits") on one of them.'
         )
+
+
+def _leads(kind: type) -> bool:
+    """Whether a class computes with whole numbers, or refuses them, itself."""
+    return issubclass(kind, Unseen) and kind._leads
 
 
 def _one(ufunc: np.ufunc) -> Callable[[Any], Any]:
@@ -271,9 +277,13 @@ class WholeNumbers(Moved):
             options.refuse(ufunc, given)
         if all(_is_alike(one, self) for one in inputs):
             return self._apply(ufunc, inputs)
+        if any(_leads(type(one)) for one in inputs):
+            return NotImplemented
         return _of_other_kinds(self, ufunc, inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if any(map(_leads, types)):
+            return NotImplemented
         _of_one_kind([*args, *(args[0] if args and isinstance(args[0], list | tuple) else ())])
         floats = None if function in _AS_THEY_ARE else casts.lifted(args, kwargs)
         return self._function(function, args, kwargs) if floats is None else function(*floats[0], **floats[1])

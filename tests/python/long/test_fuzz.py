@@ -11,6 +11,7 @@ from fuzz import (
     digits,
     engine,
     fhew,
+    fixed,
     functional,
     integer_scheme_switch,
     integers,
@@ -34,4 +35,6 @@ test_comparisons = programs(comparisons.program, share=0.02, profile="long")
 test_functional = programs(functional.program, share=0.02, profile="long")
 test_digits = programs(digits.program, share=0.05, profile="long")
 test_digits_on_ciphertexts = programs(digits.live_program, share=0.01, profile="long")
+test_fixed = programs(fixed.program, share=0.02, profile="long")
+test_fixed_on_ciphertexts = programs(fixed.live_program, share=0.005, profile="long")
 test_casts = programs(casts.program, share=0.01, profile="long")

@@ -12,6 +12,8 @@ from aglet import checks
 from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes, functions, operations, rows
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit
+from aglet.arrays.fixed.casts import of_whole
+from aglet.arrays.fixed.formats import fixed
 from aglet.arrays.whole import WholeNumbers
 
 if TYPE_CHECKING:
@@ -90,11 +92,14 @@ class EncryptedIntegers(WholeNumbers):
         return sum(getattr(digit.cells, "nbytes", 0) for digit in self.digits if isinstance(digit, Digit))
 
     def __repr__(self) -> str:
+        return f"<EncryptedIntegers {self.shape}: {self.dtype}, {self.stored_as()}>"
+
+    def stored_as(self) -> str:
+        """How the values are stored, in words."""
         noise = f"2^{np.log2(self.noise):.1f}" if self.noise else "0"
         count = sum(isinstance(digit, Digit) for digit in self.digits)
         return (
-            f"<EncryptedIntegers {self.shape}: {self.dtype}, digits of {self.session.engine.preset}, {count} encrypted "
-            f"for each of {self.size} elements, noise {noise}>"
+            f"digits of {self.session.engine.preset}, {count} encrypted for each of {self.size} elements, noise {noise}"
         )
 
     def _missing(self, name: str) -> str:
@@ -138,7 +143,7 @@ class EncryptedIntegers(WholeNumbers):
         return EncryptedIntegers(self.session, digits, self.dtype, self.shape, (low, high))
 
     def astype(self, dtype: Any, casting: str = "safe") -> Any:
-        """The same values in another dtype of digits, or as floats of CKKS.
+        """The same values in another dtype of digits, as `aglet.fixed` too, or as floats of CKKS.
 
         A wider unsigned dtype costs nothing, a wider signed one a bootstrap. Booleans take about one bootstrap for
         five digits. float64, or complex128, gives an `EncryptedArray` of the session of CKKS that has the same keys: it
@@ -152,6 +157,8 @@ class EncryptedIntegers(WholeNumbers):
         MissingKeyError
             If the keys have no switch to CKKS.
         """
+        if isinstance(dtype, fixed):
+            return of_whole(self, dtype, casting)
         inexact = np.dtype(dtype)
         if inexact.kind in "fc":
             return casts.to_inexact(self, inexact, casting, lambda: casts.to_floats(self, casting))

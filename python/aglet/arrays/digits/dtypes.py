@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,11 +30,15 @@ def known(dtype: Any) -> DTypes:
     TypeError
         If it is another one.
     """
-    found: DTypes = np.dtype(dtype)
+    found: DTypes | None = None
+    with contextlib.suppress(TypeError):
+        # Dtypes that are not of numpy are none for it.
+        found = np.dtype(dtype)
     # Of the types with one size, those that numpy prefers on this machine, in its order of bytes.
-    if found.kind in "biu" and found.newbyteorder("=") in _KNOWN:
+    if found is not None and found.kind in "biu" and found.newbyteorder("=") in _KNOWN:
         return found.newbyteorder("=")
-    raise TypeError(f"Digits hold bool, int8 to int64 and uint8 to uint64, not {found}; convert the values first.")
+    what = found or dtype
+    raise TypeError(f"Digits hold bool, int8 to int64 and uint8 to uint64, not {what}; convert the values first.")
 
 
 def unmasked(values: Any) -> NDArray[Any]:

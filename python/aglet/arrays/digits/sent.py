@@ -7,7 +7,7 @@ takes no bootstrap. What is packed of them decrypts to the same numbers and comp
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, has, head_of, plain_of, unchanged
 from aglet.errors import KeyMismatchError, RangeError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -114,30 +114,30 @@ def holds_compressed(place: Path) -> bool:
     return (place / HEAD).is_file()
 
 
-def save(array: CompressedIntegers, place: Path) -> None:
-    """Write an array, as `DigitSession.save` says."""
+def save(array: CompressedIntegers, place: Path, name: str = HEAD, **more: Any) -> None:
+    """Write an array, as `DigitSession.save` says, with more in a head of another name."""
     begin(place)
     if array._cells is not None:
         array.session.engine.write(array._cells, place / _CELLS)
     np.save(place / _CLEAR, array._clear)
     head = {"version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "encrypted": list(array.encrypted)}
-    finish(place, HEAD, head, _files(array._cells is not None))
+    finish(place, name, {**head, **more}, _files(array._cells is not None))
 
 
 def _files(encrypted: bool) -> list[str]:
     return [_CELLS, _CLEAR] if encrypted else [_CLEAR]
 
 
-def load(session: DigitSession, place: Path) -> CompressedIntegers:
-    """Read an array, as `DigitSession.load` says."""
+def load(session: DigitSession, place: Path, name: str = HEAD, more: Collection[str] = ()) -> CompressedIntegers:
+    """Read an array, as `DigitSession.load` says. What more its head has is what the caller reads."""
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
-        head = head_of(place, HEAD)
+        head = head_of(place, name)
         clear = plain_of(place / _CLEAR)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
         high, digits = dtypes.high(dtype), sum(encrypted) * math.prod(shape)
-        whole = head["version"] == 1 and unchanged(place, head, _files(digits > 0))
+        whole = head["version"] == 1 and has(head, more) and unchanged(place, head, _files(digits > 0))
     except DAMAGE as error:
         raise damaged from error
     fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64

@@ -17,6 +17,10 @@ from aglet.arrays.digits.machine import Machine
 from aglet.arrays.digits.model import Model
 from aglet.arrays.digits.sent import CompressedIntegers
 from aglet.arrays.digits.sums import AnyDigit, Digit
+from aglet.arrays.fixed import stored as fixed_stored
+from aglet.arrays.fixed.array import EncryptedFixed
+from aglet.arrays.fixed.formats import fixed
+from aglet.arrays.fixed.sent import CompressedFixed
 from aglet.arrays.folders import InFolders
 from aglet.arrays.sharing import SharesArrays
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
@@ -123,9 +127,7 @@ class DigitSession(InFolders[Any], SharesArrays):
 
     # In and out
 
-    def encrypt(
-        self, values: Any, dtype: Any = None, *, bound: Any = None, representation: str | None = None
-    ) -> EncryptedIntegers:
+    def encrypt(self, values: Any, dtype: Any = None, *, bound: Any = None, representation: str | None = None) -> Any:
         """Encrypt booleans or whole numbers of any shape, each in as many ciphertexts as its dtype has digits.
 
         Parameters
@@ -133,7 +135,8 @@ class DigitSession(InFolders[Any], SharesArrays):
         values
             Numbers, nested lists or a numpy array.
         dtype
-            bool, uint8 to uint64 or int8 to int64; by default that of the values.
+            bool, uint8 to uint64 or int8 to int64; by default that of the values. `aglet.fixed(bits, fraction)` makes
+            an `EncryptedFixed` of floats or whole numbers, rounded to the nearest multiple of `2^-fraction`.
         bound
             The least and the largest value, as `EncryptedIntegers.assume` takes them; everybody can see it.
         representation
@@ -153,6 +156,11 @@ class DigitSession(InFolders[Any], SharesArrays):
                 "This session has digits alone; leave representation= out, or make keys with "
                 "SchemeSwitch(engine, fhew_engine).create_keys(integers=integer_engine), for Session(keys)."
             )
+        if isinstance(dtype, fixed):
+            with checks.in_memory("These numbers do not fit in memory as words; encrypt them in parts."):
+                words = dtype.nearest(values)
+            ends = None if bound is None else dtype.within(words, dtype.ends(bound))
+            return dtype.of(self.encrypt(words, bound=ends))
         with checks.in_memory("These numbers do not fit in memory as digits; encrypt them in parts."):
             array = self._array(values, dtype)
             if bound is not None:
@@ -163,14 +171,16 @@ class DigitSession(InFolders[Any], SharesArrays):
         found = EncryptedIntegers(self, digits, array.dtype, array.shape)
         return found if bound is None else found.assume(bound=bound)
 
-    def clear(self, values: Any, dtype: Any = None) -> EncryptedIntegers:
+    def clear(self, values: Any, dtype: Any = None) -> Any:
         """An array of numbers in the clear, which everybody can read. It takes no key."""
+        if isinstance(dtype, fixed):
+            return dtype.of(self.clear(dtype.nearest(values)))
         array = self._array(values, dtype)
         return EncryptedIntegers(self, dtypes.split(array, array.dtype), array.dtype, array.shape)
 
-    def zeros(self, shape: tuple[int, ...], dtype: Any) -> EncryptedIntegers:
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """An array of zeros in the clear."""
-        return self.clear(np.zeros(shape, dtype=dtype))
+        return self.clear(np.zeros(shape, dtype=np.uint8), dtype)
 
     @staticmethod
     def _array(values: Any, dtype: Any) -> np.ndarray[Any, Any]:
@@ -184,7 +194,7 @@ class DigitSession(InFolders[Any], SharesArrays):
             dtypes.fitting(int(end), wanted)
         return array.astype(wanted)
 
-    def compress(self, array: EncryptedIntegers) -> CompressedIntegers:
+    def compress(self, array: EncryptedIntegers | EncryptedFixed) -> Any:
         """Pack and round an array for sending: it decrypts to the same numbers, and computes no more.
 
         Four bits share a ciphertext, up to 2,048 of these a mask, and words are rounded as far as `max_failure` allows.
@@ -196,20 +206,31 @@ class DigitSession(InFolders[Any], SharesArrays):
         MissingKeyError
             If the keys have no packing key; `create_keys(packing=True)` makes one.
         """
+        if isinstance(array, EncryptedFixed):
+            return CompressedFixed(self.compress(array.words()), array.dtype)
         self.same(array)
         return sent.compress(self, array)
 
-    def decrypt(self, array: EncryptedIntegers | CompressedIntegers) -> Any:
-        """Decrypt to a numpy array of the same dtype and shape. Shape () gives a number of numpy.
+    def decrypt(self, array: EncryptedIntegers | CompressedIntegers | EncryptedFixed | CompressedFixed) -> Any:
+        """Decrypt to a numpy array of the same dtype and shape, or to float64. Shape () gives a number of numpy.
 
         Raises
         ------
         MissingKeyError
             If the keys of this session do not include the secret key.
         RangeError
-            If noise makes a wrong value more probable than the session accepts, or a value is beyond the range that
-            `assume` declared.
+            If noise makes a wrong value more probable than the session accepts, a value is beyond the range that
+            `assume` declared, or a number of a fixed format has more than 53 bits.
         """
+        if isinstance(array, EncryptedFixed | CompressedFixed):
+            words, ends = array.words(), None
+            if isinstance(words, EncryptedIntegers):
+                # The sentence about a range is one of numbers.
+                words, ends = words.with_digits(words.digits), words.bound
+            found = self.decrypt(words)
+            if ends is not None:
+                array.dtype.within(found, ends)
+            return array.dtype.numbers(found)[()]
         if isinstance(array, CompressedIntegers):
             self._own(array)
             found = sent.opened(array)
@@ -225,12 +246,17 @@ class DigitSession(InFolders[Any], SharesArrays):
         return found if array.shape else found[()]
 
     def _writer(self, array: Any) -> Any:
+        if isinstance(array, EncryptedFixed | CompressedFixed):
+            self._own(array)
+            return fixed_stored
         if not isinstance(array, CompressedIntegers):
             return super()._writer(array)
         self._own(array)
         return sent
 
     def _reader(self, place: Path) -> tuple[Any, Any]:
+        if fixed_stored.holds_fixed(place):
+            return self, fixed_stored
         return (self, sent) if sent.holds_compressed(place) else super()._reader(place)
 
     def _opened(self, digit: AnyDigit) -> np.ndarray[Any, Any]:
@@ -272,13 +298,11 @@ class DigitSession(InFolders[Any], SharesArrays):
         function
             Called with one simulated array for each of `arrays`.
         arrays
-            The shape and the dtype of each argument.
+            The shape and the dtype of each argument, `aglet.fixed(bits, fraction)` too.
         engine
             The engine that will run the function.
         """
         session = DigitSession.modelled(engine)
-        function(
-            *(session.encrypt(np.zeros(checks.shape(shape), dtype=dtypes.known(dtype))) for shape, dtype in arrays)
-        )
+        function(*(session.encrypt(np.zeros(checks.shape(shape), dtype=np.uint8), dtype) for shape, dtype in arrays))
         each = engine.estimate("lookup", batch=64).seconds / 64
         return DigitPlan(session.rotations, session.rotations * each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, has, head_of, plain_of, unchanged
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -17,18 +18,18 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.digits.session import DigitSession
 
-__all__ = ["holds_digits", "load", "save"]
+__all__ = ["HEAD", "holds_digits", "load", "save"]
 
-_HEAD, _CELLS, _CLEAR = "integers.json", "digits.ciphertext", "clear.npy"
+HEAD, _CELLS, _CLEAR = "integers.json", "digits.ciphertext", "clear.npy"
 
 
 def holds_digits(place: Path) -> bool:
     """Whether a folder says that it holds digits."""
-    return (place / _HEAD).is_file()
+    return (place / HEAD).is_file()
 
 
-def save(array: EncryptedIntegers, place: Path) -> None:
-    """Write an array, as `DigitSession.save` says."""
+def save(array: EncryptedIntegers, place: Path, name: str = HEAD, **more: Any) -> None:
+    """Write an array, as `DigitSession.save` says, with more in a head of another name."""
     begin(place)
     cells: list[Any] = [digit.cells for digit in array.digits if isinstance(digit, Digit)]
     if cells:
@@ -37,7 +38,7 @@ def save(array: EncryptedIntegers, place: Path) -> None:
     np.save(place / _CLEAR, np.stack(clear) if clear else np.zeros((0, *array.shape), dtype=np.int64))
     encrypted = [isinstance(digit, Digit) for digit in array.digits]
     head = {"version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "encrypted": encrypted}
-    finish(place, _HEAD, head, _files(len(cells)))
+    finish(place, name, {**head, **more}, _files(len(cells)))
 
 
 def _files(count: int) -> list[str]:
@@ -45,18 +46,18 @@ def _files(count: int) -> list[str]:
     return [_CELLS, _CLEAR] if count else [_CLEAR]
 
 
-def load(session: DigitSession, place: Path) -> EncryptedIntegers:
-    """Read an array, as `DigitSession.load` says."""
+def load(session: DigitSession, place: Path, name: str = HEAD, more: Collection[str] = ()) -> EncryptedIntegers:
+    """Read an array, as `DigitSession.load` says. What more its head has is what the caller reads."""
     from aglet.arrays.digits.array import EncryptedIntegers
 
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
-        head = head_of(place, _HEAD)
+        head = head_of(place, name)
         clear = plain_of(place / _CLEAR)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
         count, high = sum(encrypted), dtypes.high(dtype)
-        whole = head["version"] == 1 and unchanged(place, head, _files(count))
+        whole = head["version"] == 1 and has(head, more) and unchanged(place, head, _files(count))
     except DAMAGE as error:
         raise damaged from error
     fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64

@@ -11,6 +11,7 @@ from aglet import checks
 from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
+from aglet.arrays.fixed.formats import fixed
 from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums, wide
 from aglet.arrays.slots.tables import looked_up
 from aglet.arrays.slots.values import MOST_PLACES, Entries, Numbers, enough
@@ -201,6 +202,8 @@ class EncryptedSlots(WholeNumbers):
             return EncryptedResidues(
                 self.session.modular, numbers, None, self.dtype, self.index, everywhere=self.everywhere
             )
+        if isinstance(dtype, fixed):
+            return self.to("digits").astype(dtype, casting)
         inexact = np.dtype(dtype)
         if inexact.kind in "fc":
             return casts.to_inexact(self, inexact, casting, self._lifted)

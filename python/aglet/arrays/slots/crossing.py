@@ -50,7 +50,8 @@ def to_digits(x: EncryptedSlots) -> EncryptedIntegers:
     if session is None:
         raise MissingKeyError(f"Digits need keys of FHEW for messages of 4 bits beside these; {_MAKES}")
     if not x.size:
-        return session.clear(np.zeros(x.shape, x.dtype))
+        none: EncryptedIntegers = session.clear(np.zeros(x.shape, x.dtype))
+        return none
     x = x.still()
     if longs.is_long(x):
         planes = [longs.bits_of(x, 2 * at, 2) for at in range(dtypes.width(x.dtype))]

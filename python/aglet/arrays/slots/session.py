@@ -14,6 +14,7 @@ from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.session import DigitSession
+from aglet.arrays.fixed.formats import fixed
 from aglet.arrays.folders import InFolders
 from aglet.arrays.sharing import SharesArrays
 from aglet.arrays.slots import lookups, residues, stored
@@ -160,6 +161,8 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
             if bound is not None:
                 raise TypeError("Numbers modulo t have no bound; leave bound= out.")
             return residues.encrypted(self, values, dtype, self._encrypted)
+        if isinstance(dtype, fixed):
+            raise TypeError(f"Numbers of {dtype} are digits of FHEW; encrypt them in a session with a FhewEngine.")
         array = dtypes.unmasked(values)
         given = array.dtype
         if given.kind not in "biu":

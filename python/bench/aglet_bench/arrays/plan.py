@@ -11,6 +11,8 @@ import numpy as np
 from aglet import _core, checks
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.session import DigitSession
+from aglet.arrays.fixed.array import EncryptedFixed
+from aglet.arrays.fixed.formats import fixed
 from aglet.arrays.interval import Interval
 from aglet.arrays.session import Session
 from aglet.arrays.slots.array import EncryptedSlots
@@ -71,6 +73,7 @@ def plan(
     machine.most = machine.live
     made = function(*arrays)
     several = list(made.values()) if isinstance(made, dict) else made if isinstance(made, list | tuple) else [made]
+    several = [one.words() if isinstance(one, EncryptedFixed) else one for one in several]
     if not several:
         raise ParameterError("This function returned no array, so there is nothing to plan; let it return its results.")
     for array in several:
@@ -81,8 +84,9 @@ def plan(
             array.forced()
         else:
             simulated.same(array)
-    whole = any(np.dtype(kind).kind in "biu" for kind in kinds)
-    return dataclasses.replace(machine.plan(several, sample is not None), representation=how if whole else None)
+    of_fixed = None if not any(isinstance(kind, fixed) for kind in kinds) else "digits"
+    how = how if any(_kind(one) in "biu" for one in kinds) else of_fixed
+    return dataclasses.replace(machine.plan(several, sample is not None), representation=how)
 
 
 def _quicker(function: Callable[..., Any], shapes: Sequence[Any], engine: Engine, given: dict[str, Any]) -> Plan:
@@ -122,9 +126,16 @@ def _one_each(what: str, given: Sequence[Any] | None, shapes: Sequence[Any], def
     return found
 
 
+def _kind(dtype: Any) -> str:
+    """The kind of a dtype of numpy, or of `aglet.fixed`."""
+    return dtype.kind if isinstance(dtype, fixed) else np.dtype(dtype).kind
+
+
 def _argument(session: Any, machine: Shadow, how: str, shape: Any, dtype: Any, bound: Any, sample: Any) -> Any:
     """An argument of a plan: the sample in every run, or random values within its bounds, different in each run."""
-    if np.dtype(dtype).kind in "biu":
+    if isinstance(dtype, fixed):
+        return session.encrypt(np.zeros(checks.shape(shape)) if sample is None else sample, dtype=dtype)
+    if _kind(dtype) in "biu":
         # What digits cost does not depend on their values.
         zeros = np.zeros(checks.shape(shape), dtype=dtype)
         given = zeros if sample is None else np.asarray(sample, dtype=dtype)
