@@ -11,7 +11,9 @@ import aglet
 from aglet.cli import app
 
 FAMILIES = {
-    "Encrypted arrays": r"Session$|EncryptedArray$|(Encrypted|Compressed)Integers$|Digit|KeySet$",
+    "Encrypted arrays": (
+        r"(Slot)?Session$|EncryptedArray$|(Encrypted|Compressed)(Integers|Fixed|Slots|Residues)$|(fixed|zmod|KeySet)$|Digit"
+    ),
     "Scheme switching": r".*(SchemeSwitch|Switch)",
     "Exact integers (BGV and BFV)": r"Integer",
     "Gates and LUTs (FHEW/TFHE)": r"Fhew|(Table|PackingKey)$",
