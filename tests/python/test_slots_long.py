@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from aglet import EncryptedIntegers, EncryptedSlots
+from aglet.arrays.slots.products import _most, _Shape
 from aglet.errors import RangeError
 from mixed_sets import three
 from test_slots_wide import check, counted_bootstraps, session, simulated_refreshes
@@ -17,7 +18,7 @@ from test_slots_wide import check, counted_bootstraps, session, simulated_refres
 RANDOM = np.random.default_rng(32)
 ENDS = [0, 1, 2, 15, 16, 17, 255, 256, 65535, 65536, 65537, 2**20 - 1, 2**28 - 1, 2**28, 2**31 - 1]
 OPERATORS = [
-    np.add, np.subtract, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.less, np.less_equal, np.greater,
+    np.add, np.subtract, np.multiply, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.less, np.less_equal, np.greater,
     np.greater_equal, np.equal, np.not_equal, np.minimum, np.maximum,
 ]  # fmt: skip
 
@@ -64,7 +65,10 @@ def test_numbers_of_64_bits_that_32_bits_hold() -> None:
     x, y = np.array([[5, 70_000, 2**31 - 1], [0, 2**20, 255]]), np.array([[5, 2**31 - 1, 3], [1, 2**20, 256]])
     a, b = (session().encrypt(one, bound=(0, 2**31 - 1)) for one in (x, y))
     assert (a.dtype, a.numbers.shape) == (np.dtype(np.int64), (8, 1))
-    for call in (*OPERATORS, np.bitwise_or):
+    for call in OPERATORS:
+        if call is np.multiply:
+            # No 32 bits hold the products of all.
+            continue
         check(call(a, b), call(x, y))
         check(call(a, y), call(x, y))
     check(np.sort(a - b, axis=1), np.sort(x - y, axis=1))
@@ -122,13 +126,54 @@ def test_bootstraps_of_runs_and_of_plans() -> None:
     x, y = pairs(np.uint32)
     calls: list[tuple[Any, int]] = [
         (lambda x, y: x + y, 1), (lambda x, y: x - y, 1), (lambda x, y: x & y, 0), (lambda x, y: x < y, 2),
-        (lambda x, y: x == y, 2),
+        (lambda x, y: x == y, 2), (lambda x, y: x * y, 10), (lambda x, y: x * x, 10),
+        (lambda x, y: x * np.uint32(70_001), 7), (lambda x, y: (x ^ y) * y, 18),
         (lambda x, y: np.where(x < y, x, y), 3), (lambda x, y: x.astype(np.uint16, casting="unsafe"), 0),
     ]  # fmt: skip
     for number, (call, bootstraps) in enumerate(calls):
         with counted_bootstraps() as done:
             check(call(session().encrypt(x), session().encrypt(y)), call(x, y))
         assert (done["refreshes"], simulated_refreshes(call, x, y)) == (bootstraps, bootstraps), number
+
+
+def test_products() -> None:
+    """Of one array, of some digits, of what other operations made, and of small numbers in 64 bits."""
+    for dtype in (np.uint32, np.int32):
+        x, y = pairs(dtype)
+        a, b = (session().encrypt(one) for one in (x, y))
+        check(np.square(a), np.square(x))
+        check((a + b) * a * y, (x + y) * x * y)
+        check(a * dtype(0), x * dtype(0))
+        check(a * dtype(2**28), x * dtype(2**28))
+        check(a[:1] * np.zeros(5, dtype), x[:1] * np.zeros(5, dtype))
+        few = (y >> 12 if dtype is np.uint32 else y >> 24).astype(dtype)
+        ends = (0, 2**20 - 1) if dtype is np.uint32 else (-128, 127)
+        check(session().encrypt(few, bound=ends) * a, few * x)
+    words, signed = RANDOM.integers(0, 2**16, (2, 1024)).astype(np.uint16)
+    words[:4], signed[:4] = (0, 65535, 65535, 1), (65535, 32768, 32767, 32768)
+    signed = signed.view(np.int16)
+    a, b = (session().encrypt(one) for one in (words, signed))
+    check(a * b, words * signed)
+    check(signed * a, signed * words)
+    check(a.astype(np.uint32) * a.astype(np.uint32), words.astype(np.uint32) ** 2)
+    check(a.astype(np.int64) * b.astype(np.int64), words.astype(np.int64) * signed)
+    small, long = words.astype(np.uint8), pairs(np.uint32)[0]
+    check(session().encrypt(small) * session().encrypt(long), small * long)
+    check(a * session().encrypt(long.view(np.int32)), words * long.view(np.int32))
+
+
+def test_what_columns_of_a_product_may_be() -> None:
+    shape = _Shape(8, 8, 8, 0, 8, 0)
+    products = np.outer(np.arange(16), np.arange(16))
+    low, high = products % 16, products // 16
+    # The low digits of x0 y1 and x1 y0, and the high one of x0 y0.
+    column = low[:, None, None, :] + low[None, :, :, None] + high[:, None, :, None]
+    assert column.max() == _most(1, shape)
+    assert [_most(at, shape) for at in range(8)] == [15, 44, 67, 91, 114, 138, 161, 185]
+    x, y = RANDOM.integers(0, 16, (2, 8, 100_000))
+    for at in range(8):
+        found = sum(low[x[i], y[at - i]] for i in range(at + 1)) + sum(high[x[i], y[at - 1 - i]] for i in range(at))
+        assert np.max(found) <= _most(at, shape)
 
 
 @pytest.mark.parametrize("dtype", [np.uint32, np.int32])
@@ -179,9 +224,9 @@ def test_what_is_refused_names_what_works() -> None:
     x = pairs(np.uint32)[0][:6]
     a = session().encrypt(x)
     refused: list[Any] = [
-        lambda: a * a, lambda: a * 3, lambda: a >> 3, lambda: a // 7, lambda: a.sum(), lambda: a.cumsum(),
+        lambda: a >> 3, lambda: a // 7, lambda: a.sum(), lambda: a.cumsum(),
         lambda: session().take(np.arange(9), a), lambda: np.isin(a, [3]), lambda: a.astype(np.int64) * 2,
-        lambda: session().encrypt(np.uint64([3])), lambda: np.square(a),
+        lambda: session().encrypt(np.uint64([3])),
     ]  # fmt: skip
     for call in refused:
         with pytest.raises(RangeError, match=r"digits|bound"):

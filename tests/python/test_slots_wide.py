@@ -192,14 +192,20 @@ def test_a_set_without_bootstraps_says_so() -> None:
 
 @contextmanager
 def counted_bootstraps() -> Iterator[Counter[str]]:
-    many, done = IntegerEngine.bootstrap_many, Counter[str]()
+    many, in_parts, done = IntegerEngine.bootstrap_many, IntegerEngine.lookup_many, Counter[str]()
 
     def bootstrap_many(self: Any, given: Any, key: Any, **more: Any) -> Any:
         chunks = list(given)
         done["refreshes"] += len(chunks)
         return many(self, chunks, key, **more)
 
-    with mock.patch.object(IntegerEngine, "bootstrap_many", bootstrap_many):
+    def lookup_many(self: Any, numbers: Any, tables: Any, key: Any, *, bootstrap_key: Any = None, **more: Any) -> Any:
+        if bootstrap_key is not None:
+            planned = self.plan_lookup_in_parts(tables, min(one.level for one in numbers))
+            done["refreshes"] += planned.bootstraps * len(numbers)
+        return in_parts(self, numbers, tables, key, bootstrap_key=bootstrap_key, **more)
+
+    with mock.patch.multiple(IntegerEngine, bootstrap_many=bootstrap_many, lookup_many=lookup_many):
         yield done
 
 

@@ -105,11 +105,13 @@ def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     one = x if is_slots(x) else y
     session = one.session
     least, most = dtypes.span(dtype)
-    if dtype.itemsize == 2 and high - low >= MOST_PLACES and not least <= low <= high <= most:
-        # No table has what wraps.
-        x, y = (wide.in_words(each, dtype) if is_slots(each) else each for each in (x, y))
-    if dtype.itemsize == 2 and (is_wide(x) or is_wide(y)):
-        digits = wide_product(x, y, dtype, (low, high))
+    wraps, held = not least <= low <= high <= most, dtypes.held(dtype, (low, high))
+    fits = session.fits(low, high) and all(session.fits(*each.bound) for each in (x, y) if is_slots(each))
+    if held.itemsize in (2, 4) and (not fits or (wraps and high - low >= MOST_PLACES)):
+        # No slot holds the product, or no table what wraps.
+        x, y = (wide.in_words(each, held) if is_slots(each) else each for each in (x, y))
+    if (held.itemsize == 2 or (held.itemsize == 4 and not fits)) and (is_wide(x) or is_wide(y)):
+        digits = wide_product(x, y, held, (low, high))
         if digits is not None:
             wrapped: EncryptedSlots = one.replaced(digits, None, dtype)
             return wrapped

@@ -22,7 +22,7 @@ _BITS = 4
 """Of a digit."""
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _PAIRS = (
-    *_ORDERS, np.add, np.subtract, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    *_ORDERS, np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
 )  # fmt: skip
 
 
@@ -31,13 +31,13 @@ def is_long(value: Any) -> bool:
     return is_slots(value) and value.numbers.places > MOST_VALUES
 
 
-def as_pair(ufunc: np.ufunc, inputs: Sequence[Any], *, with_products: bool = False) -> _Pair | None:
+def as_pair(ufunc: np.ufunc, inputs: Sequence[Any]) -> _Pair | None:
     """A function of one array, with itself or with numbers in the clear, as one of two operands; None if it is none.
 
-    Numbers of Python take on the dtype of the array. Numbers of 16 bits have products too.
+    Numbers of Python take on the dtype of the array.
     """
     x = next(one for one in inputs if is_slots(one))
-    if ufunc in _PAIRS or (with_products and ufunc is np.multiply):
+    if ufunc in _PAIRS:
         first, second = (
             one if is_slots(one) else np.asarray(one, x.dtype if type(one) in (int, bool) else None) for one in inputs
         )

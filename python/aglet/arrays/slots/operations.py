@@ -100,7 +100,7 @@ def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         return _of_truths(ufunc, inputs)
     if ufunc is np.square:
         return _pair(np.multiply, x, x)
-    pair = longs.as_pair(ufunc, inputs, with_products=True)
+    pair = longs.as_pair(ufunc, inputs)
     if pair is not None:
         return _pair(*pair)
     return where(x < 0, -x, x) if ufunc is np.absolute else x.replaced(x.numbers, table, found.dtype)
@@ -116,6 +116,8 @@ def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
     found = longs.answer(ufunc, inputs)
     if found is not None or ufunc is np.positive:
         return x if found is None else found
+    if ufunc is np.square:
+        return _pair(np.multiply, x, x)
     pair = longs.as_pair(ufunc, inputs)
     if pair is not None:
         return _pair(*pair)

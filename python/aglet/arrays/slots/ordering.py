@@ -122,6 +122,9 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> 
     """
     a, axis = options.sortable(a, axis, kind)
     across = axis_first(a, axis)
+    low, high = across.bound
+    # No table says what place stands in larger ones.
+    across.session.check_range(low * len(across), high * len(across) + len(across) - 1)
     return _back(_network(_with_places(across, _places(across))) % len(across), axis)
 
 

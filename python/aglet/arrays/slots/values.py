@@ -86,9 +86,9 @@ class Numbers:
         """
         if self.places > MOST_VALUES:
             raise RangeError(
-                f"Of numbers with {self.places:,} values slots have + - & | ^ ~, comparisons, where, minimum, maximum, "
-                'sort and casts of whole numbers; compute in digits, x.to("digits"), or declare a smaller range with '
-                "x.assume(bound=(low, high))."
+                f"Of numbers with {self.places:,} values slots have + - * & | ^ ~, comparisons, where, minimum, "
+                'maximum, sort and casts of whole numbers; compute in digits, x.to("digits"), or declare a smaller '
+                "range with x.assume(bound=(low, high))."
             )
         return np.arange(self.low, self.high + 1)
 
