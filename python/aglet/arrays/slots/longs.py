@@ -23,7 +23,10 @@ _BITS = 4
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _PAIRS = (
     *_ORDERS, np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    np.left_shift, np.right_shift,
 )  # fmt: skip
+_BY_TWO = {np.floor_divide: np.right_shift, np.remainder: np.bitwise_and}
+"""What a division by a power of two is."""
 
 
 def is_long(value: Any) -> bool:
@@ -42,6 +45,13 @@ def as_pair(ufunc: np.ufunc, inputs: Sequence[Any]) -> _Pair | None:
             one if is_slots(one) else np.asarray(one, x.dtype if type(one) in (int, bool) else None) for one in inputs
         )
         return ufunc, first, second
+    if ufunc in _BY_TWO and is_slots(inputs[0]):
+        divisor = int(inputs[1])
+        if divisor < 1 or divisor.bit_count() > 1:
+            return None
+        by = divisor.bit_length() - 1 if ufunc is np.floor_divide else divisor - 1
+        of = x.dtype if type(inputs[1]) in (int, bool) else np.asarray(inputs[1]).dtype
+        return _BY_TWO[ufunc], x, np.asarray(by, of)
     if ufunc is np.negative:
         return np.subtract, np.zeros((), x.dtype), x
     if ufunc is np.invert:

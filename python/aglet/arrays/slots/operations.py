@@ -13,6 +13,7 @@ from aglet.arrays.slots.arithmetic import added, combined, ends_of, multiplied, 
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, clear, is_slots, laid, one_session
+from aglet.arrays.slots.shifts import shifted
 from aglet.arrays.slots.tables import looked_up
 from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Numbers, room
 from aglet.arrays.slots.wide import is_wide
@@ -25,6 +26,7 @@ __all__ = ["apply", "cast", "in_digits", "refusal", "where"]
 _BOOL = np.dtype(bool)
 _ORDERS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _BITWISE = (np.bitwise_and, np.bitwise_or, np.bitwise_xor)
+_SHIFTS = (np.left_shift, np.right_shift)
 _TRUTHS = (np.logical_and, np.logical_or, np.logical_xor)
 _LOGIC = (*_TRUTHS, *_BITWISE)
 _OF_BOOLEANS = {np.add: "or", np.multiply: "and"}
@@ -78,7 +80,7 @@ def refusal(name: str) -> str:
     """What is said of a function that these arrays do not have."""
     return (
         f"numpy.{name} is not supported on these encrypted slots; supported are every function of one array with "
-        "numbers, and + - * & | ^ @ comparisons minimum maximum where, logic of booleans, of two. For more, "
+        "numbers, and + - * << >> & | ^ @ comparisons minimum maximum where, logic of booleans, of two. For more, "
         'x.to("digits").'
     )
 
@@ -189,7 +191,18 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         return multiplied(x, y, np.asarray(wanted).dtype)
     if ufunc in _BITWISE:
         return bitwise(ufunc, x, y, np.asarray(wanted).dtype)
+    if ufunc in _SHIFTS:
+        return _shifted(ufunc, x, y, np.asarray(wanted).dtype)
     raise TypeError(refusal(ufunc.__name__))
+
+
+def _shifted(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
+    """A shift of two operands in the same places."""
+    found = shifted(ufunc, x, y, dtype)
+    if found is None:
+        raise TypeError(refusal(ufunc.__name__))
+    one: EncryptedSlots = x if is_slots(x) else y
+    return one.replaced(found, None, dtype)
 
 
 def _by_flag(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots | None:

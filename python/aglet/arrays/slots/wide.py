@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
 __all__ = [
-    "Digits", "Products", "added", "both", "chosen", "compared", "in_words", "is_wide", "looked_up_in_words", "tabled",
-    "widened", "within",
+    "Digits", "Products", "added", "both", "chosen", "compared", "in_words", "is_wide", "looked_up_in_words", "spelled",
+    "tabled", "widened", "within",
 ]  # fmt: skip
 
 Digits = list[Chunks]
@@ -63,20 +63,20 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
     count, offset = len(like.numbers.digits), like.numbers.offset
     if dtype is not None:
         count, offset = 2 * dtype.itemsize, dtypes.span(dtype)[0]
-    found = [_digits(one, like, count, offset) for one in (x, y)]
+    found = [spelled(one, like, count, offset) for one in (x, y)]
     most = WIDE_DIGITS if count <= WIDE_DIGITS else LONG_DIGITS
     if (found[0] is None or found[1] is None) and count < most:
-        found = [_digits(one, like, most, offset) for one in (x, y)]
+        found = [spelled(one, like, most, offset) for one in (x, y)]
     if (found[0] is None or found[1] is None) and dtype is None:
         word = _word(x, y)
         # int32 beside uint32 has a ninth digit, with the sign.
         last = LONG_DIGITS if word is None else 2 * word.itemsize - 1
         offset = -DIGIT // 2 * DIGIT**last if word is None else dtypes.span(word)[0]
-        found = [_digits(one, like, last + 1, offset) for one in (x, y)]
+        found = [spelled(one, like, last + 1, offset) for one in (x, y)]
     return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
 
 
-def _digits(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits | None:
+def spelled(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits | None:
     """So many digits that count from here; None if the number has not as many, or too many values to look them up."""
     if not is_slots(value):
         above = np.asarray(value).astype(np.int64) - offset
@@ -134,7 +134,7 @@ def looked_up_in_words(session: SlotSession, x: Numbers, table: Entries, dtype: 
 def in_words(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
     """An array in the digits of all numbers of a dtype of 16 or 32 bits, or as it is if it has none."""
     offset = dtypes.span(dtype)[0]
-    found = _digits(x, x, 2 * dtype.itemsize, offset)
+    found = spelled(x, x, 2 * dtype.itemsize, offset)
     return x if found is None else x.replaced(Numbers(tuple(found), offset, *x.bound), None, x.dtype)
 
 
