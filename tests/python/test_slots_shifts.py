@@ -41,8 +41,8 @@ def test_ends_of_dtypes(call: Any, name: str) -> None:
     a, b = (session().encrypt(one) for one in (x, y))
     with counted_bootstraps() as done:
         check(call(a, b), call(x, y))
-    # Whether steps are beyond all is read from more than two digits.
-    expected = int(x.dtype.itemsize > 1)
+    # Whether steps are beyond all is read from more than two digits, and of each 16 steps.
+    expected = {1: 0, 2: 1, 4: 3}[x.dtype.itemsize]
     assert (done["refreshes"], simulated_refreshes(call, x, y)) == (expected, expected)
     few = y.clip(0, bits)
     with counted_bootstraps() as done:

@@ -13,6 +13,7 @@ from aglet.arrays.slots.arithmetic import added, combined, ends_of, multiplied, 
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, clear, is_slots, laid, one_session
+from aglet.arrays.slots.quotients import Quotient
 from aglet.arrays.slots.shifts import shifted
 from aglet.arrays.slots.tables import looked_up
 from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Numbers, room
@@ -47,7 +48,7 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     if ufunc is np.true_divide:
         return ufunc(*(one.astype(np.float64) if is_slots(one) else one for one in inputs))
     if ufunc is np.divmod:
-        return apply(np.floor_divide, inputs), apply(np.remainder, inputs)
+        return _divmod(inputs)
     if ufunc.nout != 1 or ufunc.signature is not None:
         raise TypeError(refusal(ufunc.__name__))
     # Whether a number of Python is 0 is known of any.
@@ -58,6 +59,34 @@ def apply(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     if len(inputs) != 2:
         raise TypeError(refusal(ufunc.__name__))
     return _pair(ufunc, inputs[0], inputs[1])
+
+
+def _divmod(inputs: Sequence[Any]) -> tuple[Any, Any]:
+    """Quotients and remainders, by one table where there are two arrays."""
+    as_now = [_as_now(_operand(one)) for one in inputs]
+    if len(inputs) == 2 and (all(map(is_slots, inputs)) or any(np.ndim(one) for one in inputs if not is_slots(one))):
+        x, y = as_now
+        if not _alike(as_now) or not (is_slots(x) and is_slots(y)):
+            dtype = np.divmod(*(np.ones((), one.dtype) if is_slots(one) else np.ones_like(one) for one in (x, y)))[
+                0
+            ].dtype
+            found = _quotients(*aligned(x, y), dtype, whole=True, rest=True)
+            return found[0], found[1]
+    return apply(np.floor_divide, inputs), apply(np.remainder, inputs)
+
+
+def _quotients(x: Any, y: Any, dtype: np.dtype[Any], *, whole: bool, rest: bool) -> list[Any]:
+    """`x // y` and `x % y` of two operands in the same places, those that are asked for."""
+    quotient, one = Quotient(x, y), x if is_slots(x) else y
+    if not quotient.exists:
+        raise TypeError(
+            "Slots divide numbers up to 255, or from -128 to 128, by numbers of up to 8,192 values; declare the range "
+            'of others with x.assume(bound=(low, high)), or compute in digits, x.to("digits").'
+        )
+    return [
+        None if found is None else one.replaced(found, None, dtype)
+        for found in quotient.read(dtype, whole=whole, rest=rest)
+    ]
 
 
 def _operand(value: Any) -> Any:
@@ -80,7 +109,7 @@ def refusal(name: str) -> str:
     """What is said of a function that these arrays do not have."""
     return (
         f"numpy.{name} is not supported on these encrypted slots; supported are every function of one array with "
-        "numbers, and + - * << >> & | ^ @ comparisons minimum maximum where, logic of booleans, of two. For more, "
+        "numbers, and + - * // % << >> & | ^ @ comparisons minimum maximum where, logic of booleans, of two. For more, "
         'x.to("digits").'
     )
 
@@ -191,6 +220,9 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         return multiplied(x, y, np.asarray(wanted).dtype)
     if ufunc in _BITWISE:
         return bitwise(ufunc, x, y, np.asarray(wanted).dtype)
+    if ufunc in (np.floor_divide, np.remainder):
+        wanted_dtype, whole = np.asarray(wanted).dtype, ufunc is np.floor_divide
+        return _quotients(x, y, wanted_dtype, whole=whole, rest=not whole)[0 if whole else 1]
     if ufunc in _SHIFTS:
         return _shifted(ufunc, x, y, np.asarray(wanted).dtype)
     raise TypeError(refusal(ufunc.__name__))

@@ -12,6 +12,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.arithmetic import ends_of
+from aglet.arrays.slots.orders import has_digits
 from aglet.arrays.slots.places import is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
 from aglet.arrays.slots.values import DIGIT, MOST_PLACES, Chunks, Entries, Numbers, calm, quiet_sum, together
@@ -26,11 +27,13 @@ __all__ = ["held_by", "shifted"]
 _BITS = 4
 """Of a digit."""
 _OF_DIGIT = 7
-"""Levels of a table of a digit with one that saves half of its work, a product, and what stays."""
-_TO_FLAGS = 4
-"""Levels of three products, one after the other, and what stays."""
-_PRODUCT = 2
-"""Levels of a product, and what stays."""
+"""Levels of a table of a digit, two products, and what stays."""
+_TO_FLAGS = 8
+"""With a product more, of flags of two digits."""
+_GATED = 4
+"""Levels of three products, and what stays."""
+_MOST_TERMS = 16
+"""Of a sum of more products a bootstrap might not take the noise at level 1."""
 _Sum = dict[int, Entries]
 """A sum of tables: of these digits, one each."""
 
@@ -90,36 +93,52 @@ def _is_short(y: EncryptedSlots) -> bool:
 
 def _flags(session: SlotSession, like: Any, y: Any, steps: range) -> dict[int, Any]:
     """For each number of steps whether an element has it: ciphertexts, rows in the clear, or nothing if all have it."""
-    if is_wide(y):
+    if not is_slots(y):
+        if np.size(y) == 1:
+            return dict.fromkeys(steps)
+        rows = laid(like, y)
+        return {one: [(row == one).astype(np.int64) for row in rows] for one in steps if (np.asarray(y) == one).any()}
+    y = y.still()
+    if y.numbers.places > DIGIT:
         return _of_digits(session, y, steps)
-    if is_slots(y):
-        y = y.still()
-        values = y.values()
-        made = looked_up_all(session, y.numbers, [(values == one).astype(np.int64) for one in steps]) if steps else []
-        return dict(zip(steps, (one.digits[0] for one in calm(session, made, _PRODUCT)), strict=True))
-    if np.size(y) == 1:
-        return dict.fromkeys(steps)
-    rows = laid(like, y)
-    return {one: [(row == one).astype(np.int64) for row in rows] for one in steps if (np.asarray(y) == one).any()}
+    values, [numbers] = y.values(), together(session, [y.numbers], _OF_DIGIT)
+    made = looked_up_all(session, numbers, [(values == one).astype(np.int64) for one in steps]) if steps else []
+    return dict(zip(steps, (one.digits[0] for one in calm(session, made, _GATED - 1)), strict=True))
 
 
 def _of_digits(session: SlotSession, y: EncryptedSlots, steps: range) -> dict[int, Any]:
-    """The same of numbers in more digits than a table has: of the lowest two, where all above are 0."""
-    count, low = 2 * dtypes.held(y.dtype, y.bound).itemsize, dtypes.span(dtypes.held(y.dtype, y.bound))[0]
-    digits = [Numbers((one,), 0, 0, DIGIT - 1) for one in spelled(y, y, count, low) or ()]
-    lowest, second, *others = together(session, digits, _OF_DIGIT)
-    zeros = [*[0] * (len(others) - 1), DIGIT // 2 if low < 0 else 0]
+    """The same of numbers with more values than a digit: of the lowest two digits, where all above are 0."""
+    digits, zeros = _digits_of(session, y)
+    lowest, second, *others = together(session, [Numbers((one,), 0, 0, DIGIT - 1) for one in digits], _TO_FLAGS)
     is_one = np.eye(DIGIT, dtype=np.int64)
-    above = tabled(session, others, [[1 - is_one[zero]] for zero in zeros])
-    flags = tabled(session, [lowest], [list(is_one)])[0]
-    seconds = tabled(session, [second], [list(is_one[: max(steps, default=0) // DIGIT + 1])])[0]
-    total = Numbers((quiet_sum(session, [one for [one] in above]),), 0, 0, len(above))
-    [none] = together(
-        session, looked_up_all(session, total, [(np.arange(len(above) + 1) == 0).astype(np.int64)]), _TO_FLAGS
-    )
+    places = [zeros[0] + at for at in range(max(steps, default=-1) // DIGIT + 1)]
+    seconds = [is_one[at] if 0 <= at < DIGIT else 0 * is_one[0] for at in places]
+    flags, gates = (tabled(session, [one], [list(some)])[0] for one, some in ((lowest, is_one), (second, seconds)))
     multiplied = Products(session, "A shift of two arrays")
-    gates = [multiplied((none.digits[0], one)) for one in seconds]
+    if others:
+        above = tabled(session, others, [[1 - is_one[zero]] for zero in zeros[1:]])
+        total = Numbers((quiet_sum(session, [one for [one] in above]),), 0, 0, len(above))
+        is_none = (np.arange(len(above) + 1) == 0).astype(np.int64)
+        [none] = looked_up_all(session, total, [is_none])
+        met = [Numbers((multiplied((none.digits[0], one)),), 0, 0, 1) for one in gates]
+        gates = [one.digits[0] for one in together(session, met, _GATED)]
     return {one: multiplied((gates[one // DIGIT], flags[one % DIGIT])) for one in steps}
+
+
+def _digits_of(session: SlotSession, y: EncryptedSlots) -> tuple[list[Chunks], list[int]]:
+    """The digits of numbers, and what all but the lowest are of numbers below 16."""
+    numbers = y.numbers
+    if is_wide(y):
+        held = dtypes.held(y.dtype, y.bound)
+        count, low = 2 * held.itemsize, dtypes.span(held)[0]
+        return spelled(y, y, count, low) or [], [*[0] * (count - 2), DIGIT // 2 if low < 0 else 0]
+    if has_digits(y) and numbers.offset % DIGIT == 0:
+        return list(numbers.digits), [-numbers.offset // DIGIT]
+    values = y.values()
+    # No element has so many steps.
+    values = np.where((values < 0) | (values >= DIGIT**2), DIGIT**2 - 1, values)
+    found = looked_up_all(session, numbers, [values % DIGIT, values // DIGIT])
+    return [one.digits[0] for one in found], [0]
 
 
 class _Steps:
@@ -181,7 +200,7 @@ class _Looked:
         for at, tables in wanted.items():
             if encrypted:
                 digit = next(ready)
-                made = tabled(session, [digit], [list(tables.values())], spare=int(digit.level >= _OF_DIGIT))[0]
+                made = tabled(session, [digit], [list(tables.values())], spare=int(digit.level > _OF_DIGIT))[0]
             else:
                 made = [[table[np.asarray(row)] for row in digits[at]] for table in tables.values()]
             self._tables.update(zip(((at, name) for name in tables), made, strict=True))
@@ -197,7 +216,8 @@ class _Looked:
             found = self._weighted(pairs) if pairs else self._zero
             return [engine.add(a, b) for a, b in zip(found, rows[0], strict=True)] if rows else found
         if pairs and hasattr(pairs[0][0][0], "level"):
-            rows.append(Products(self._session, "A shift of two arrays")(*pairs))
+            multiplied = Products(self._session, "A shift of two arrays")
+            rows += [multiplied(*pairs[at : at + _MOST_TERMS]) for at in range(0, len(pairs), _MOST_TERMS)]
         elif pairs:
             rows.append(self._weighted([(one, flag) for flag, one in pairs]))
         return quiet_sum(self._session, rows) if rows else self._zero
