@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aglet.arrays.slots.division import divisor
 from aglet.arrays.slots.quotients import MOST, quotients, scales
+from test_slots_shifts import pairs as ends
 from test_slots_wide import check, counted_bootstraps, session, simulated_refreshes
 
 RANDOM = np.random.default_rng(255)
@@ -94,3 +96,36 @@ def test_other_operands() -> None:
             call(session().encrypt(byte), b)
         with pytest.raises(TypeError, match=r"x\.assume\(bound="):
             call(session().encrypt(words), session().encrypt(words)[::-1])
+
+
+@pytest.mark.parametrize("name", ["u2", "i2", "u4", "i4"])
+def test_division_by_a_number_in_the_clear(name: str) -> None:
+    """Long division takes a bootstrap for each digit but the highest, two where tables have more than 128 values."""
+    x = ends(name)[0]
+    a, steps = session().encrypt(x), 2 * x.dtype.itemsize - 1
+    for by, bootstraps in ((7, steps), (3 << 12, None)):
+        for call in (np.floor_divide, np.remainder):
+
+            def program(v: Any, call: Any = call, by: int = by) -> Any:
+                found = call(v, v.dtype.type(by))
+                found.forced()
+                return found
+
+            with counted_bootstraps() as done:
+                check(program(a), call(x, x.dtype.type(by)))
+            planned = simulated_refreshes(program, x)
+            assert done["refreshes"] == planned
+            assert bootstraps in (planned, None)
+    check((a // 10) % 10 == 3, (x // 10) % 10 == 3)
+    check((a >> 1) // 3, (x >> 1) // 3)
+    for found, wanted in zip(divmod(a, 6), divmod(x, 6), strict=True):
+        check(found, wanted)
+
+
+def test_the_longest_tables_of_long_division() -> None:
+    x = ends("i2")[0]
+    a = session().encrypt(x)
+    check(a // 511, x // 511)
+    check(a % 1000, x % 1000)
+    assert divisor(np.floor_divide, a, 513) is None
+    assert [divisor(np.remainder, a, by) for by in (512, 1022, 513 * 2, 0, -3)] == [512, 1022, None, None, None]

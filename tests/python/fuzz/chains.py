@@ -1,4 +1,4 @@
-"""Random chains of the operators that slots have for 8 and 16 bits, against numpy: none of them may be refused."""
+"""Random chains of the operators that slots have for 8, 16 and 32 bits, against numpy: none of them may be refused."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ __all__ = ["program"]
 
 _OPERATORS = (
     np.add, np.subtract, np.multiply, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.minimum, np.maximum, np.less,
-    np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
+    np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.left_shift, np.right_shift,
 )  # fmt: skip
+_OF_BYTES = (np.floor_divide, np.remainder)
+"""Those of 8 bits."""
+_OF_NUMBERS = (*_OF_BYTES, np.left_shift, np.right_shift)
+"""Those that make numbers of booleans."""
 _SHAPES = [[()], [(5,)], [(2, 3), (3,), (2, 1), ()], [(80,)]]
 _BOUNDS: dict[str, Any] = {
     "u1": [None, None, (16, 200), (3, 90), (0, 15), (250, 255)], "i1": [None, None, (-90, 7), (-4, 3), (-128, -100)],
-    "u2": [None], "i2": [None],
+    "u2": [None], "i2": [None], "u4": [None], "i4": [None],
 }  # fmt: skip
 """What is declared of arrays; None for all that their dtype has."""
 _MOST = 3
@@ -39,9 +43,9 @@ def program(data: Any) -> None:
         clear = _drawn(random, np.dtype(name), shape, bound)
         given.append((own.encrypt(clear, bound=bound, representation="slots"), clear))
         note(f"{name} from {bound}: {clear.tolist()}")
-    found = given[0]
+    found, operators = given[0], (*_OPERATORS, *(_OF_BYTES if np.dtype(name).itemsize == 1 else ()))
     for _ in range(data.draw(st.integers(1, _MOST))):
-        call, kind = data.draw(st.sampled_from(_OPERATORS)), data.draw(st.sampled_from(["array"] * 3 + ["clear"] * 2))
+        call, kind = data.draw(st.sampled_from(operators)), data.draw(st.sampled_from(["array"] * 3 + ["clear"] * 2))
         if kind == "array":
             other = data.draw(st.sampled_from([*given, found]))
         else:
@@ -49,6 +53,8 @@ def program(data: Any) -> None:
             plain = _drawn(random, np.dtype(name), shape, None)[()]
             note(f"beside {plain.tolist()}")
             other = plain, plain
+        if call in _OF_NUMBERS and any(clear.dtype.kind == "b" for _, clear in (found, other)):
+            continue
         pair = (found, other)[:: data.draw(st.sampled_from([1, -1]))]
         note(f"{call.__name__}, {'the result first' if pair[0] is found else 'the result second'}")
         try:

@@ -52,6 +52,8 @@ def as_pair(ufunc: np.ufunc, inputs: Sequence[Any]) -> _Pair | None:
         by = divisor.bit_length() - 1 if ufunc is np.floor_divide else divisor - 1
         of = x.dtype if type(inputs[1]) in (int, bool) else np.asarray(inputs[1]).dtype
         return _BY_TWO[ufunc], x, np.asarray(by, of)
+    if ufunc is np.square:
+        return np.multiply, x, x
     if ufunc is np.negative:
         return np.subtract, np.zeros((), x.dtype), x
     if ufunc is np.invert:

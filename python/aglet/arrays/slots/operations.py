@@ -11,6 +11,7 @@ from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import longs, wide
 from aglet.arrays.slots.arithmetic import added, combined, ends_of, multiplied, signed, times
 from aglet.arrays.slots.bits import bitwise
+from aglet.arrays.slots.division import divided, divisor
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, clear, is_slots, laid, one_session
 from aglet.arrays.slots.quotients import Quotient
@@ -129,9 +130,13 @@ def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         return _pair(ufunc, *inputs)
     if ufunc in (np.logical_not, *_TRUTHS):
         return _of_truths(ufunc, inputs)
-    if ufunc is np.square:
-        return _pair(np.multiply, x, x)
     pair = longs.as_pair(ufunc, inputs)
+    if ufunc in (np.floor_divide, np.remainder) and x.table is not None:
+        x.forced()
+        return apply(ufunc, inputs)
+    by = divisor(ufunc, *inputs) if pair is None and len(inputs) == 2 else None
+    if by is not None:
+        return _by_number(ufunc, x, by, found.dtype)
     if pair is not None:
         return _pair(*pair)
     return where(x < 0, -x, x) if ufunc is np.absolute else x.replaced(x.numbers, table, found.dtype)
@@ -147,15 +152,28 @@ def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
     found = longs.answer(ufunc, inputs)
     if found is not None or ufunc is np.positive:
         return x if found is None else found
-    if ufunc is np.square:
-        return _pair(np.multiply, x, x)
     pair = longs.as_pair(ufunc, inputs)
     if pair is not None:
         return _pair(*pair)
+    by = divisor(ufunc, *inputs) if len(inputs) == 2 else None
+    if by is not None:
+        dtype = np.asarray(ufunc(*(np.ones((), one.dtype) if is_slots(one) else one for one in inputs))).dtype
+        return _by_number(ufunc, x, by, dtype)
     if ufunc in (np.logical_not, *_LOGIC):
         return _of_truths(ufunc, inputs)
     # The list of all values says why not.
     return where(x < 0, -x, x) if ufunc is np.absolute else x.numbers.values()
+
+
+def _by_number(ufunc: np.ufunc, x: Any, by: int, dtype: np.dtype[Any]) -> Any:
+    """`x // by` or `x % by`: powers of two are shifts and masks, so that tables are as short as odd numbers have."""
+    power = (by & -by).bit_length() - 1
+    if not power:
+        return x.replaced(divided(x.session, x.numbers, by, rest=ufunc is np.remainder), None, dtype)
+    above = apply(ufunc, (apply(np.right_shift, (x, np.asarray(power, dtype))), np.asarray(by >> power, dtype)))
+    if ufunc is np.floor_divide:
+        return above
+    return above * np.asarray(1 << power, dtype) + (x & np.asarray((1 << power) - 1, dtype))
 
 
 def _on_values(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:

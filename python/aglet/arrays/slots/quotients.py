@@ -26,7 +26,7 @@ __all__ = ["MOST", "Quotient", "quotients", "scales"]
 
 MOST = {False: 255, True: 128}
 """The largest dividend, without signs and with them."""
-_PER_OCTAVE = {False: 190, True: 140}
+_PER_OCTAVE = {False: 190, True: 132}
 """What a factor of two adds to `u` and `v`: nearly the least with which there are such numbers."""
 _PRODUCT = 2
 """Levels of a product, and what stays."""
