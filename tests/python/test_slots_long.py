@@ -57,8 +57,13 @@ def test_sums_of_64_bits_that_32_bits_hold() -> None:
     check((a - b) - 1, (x - y) - 1)
     words = RANDOM.integers(0, 2**16, (2, 900)).astype(np.uint16)
     check(np.add(*(session().encrypt(one).astype(long) for one in words)), words.astype(long).sum(0))
+    # Nine digits have 33 bits and a sign, and up to 35.
+    check((a + b) + b, (x + y) + y)
+    check(((a + b) + b) > a, ((x + y) + y) > x)
+    check(-(a + b), -(x + y))
+    check((a + b) - 2**33, (x + y) - 2**33)
     with pytest.raises(RangeError, match="do not fit slots"):
-        (a + b) + b
+        (a + b) + 2**35
 
 
 def test_numbers_of_64_bits_that_32_bits_hold() -> None:
@@ -282,11 +287,11 @@ MIXED = [("u2", "i2"), ("u2", "i1"), ("u4", "i2"), ("u4", "i4")]
 
 @pytest.mark.parametrize("dtypes", MIXED)
 def test_mixed_signs(dtypes: tuple[str, str], tmp_path: Path) -> None:
-    """`uint32` beside `int32` has a ninth digit; sums of them may have 64 bits and are refused."""
+    """`uint32` beside `int32` has a ninth digit, and so have their sums."""
     x, y = (RANDOM.integers(*ends_of(one), 200, endpoint=True).astype(one) for one in dtypes)
     x[:3], y[:3] = (*ends_of(dtypes[0]), 5), (*ends_of(dtypes[1]), 5)
     a, b = (session().encrypt(one) for one in (x, y))
-    sums = [] if dtypes[0] == "u4" else [np.add, np.subtract]
+    sums = [np.add, np.subtract]
     bits = [np.bitwise_and, np.bitwise_or, np.bitwise_xor]
     for call in [*sums, *bits, np.less, np.greater_equal, np.equal, np.minimum, np.maximum]:
         check(call(a, b), call(x, y))
@@ -299,9 +304,28 @@ def test_mixed_signs(dtypes: tuple[str, str], tmp_path: Path) -> None:
     check(np.sort(most[:5]), np.sort(wanted[:5]))
     session().save(most, tmp_path / "most")
     check(session().load(tmp_path / "most"), wanted)
-    if not sums:
-        with pytest.raises(RangeError, match="do not fit slots"):
-            a + b
+    check(np.concatenate([a, b, y[:3]]), np.concatenate([x, y, y[:3]]))
+    check(np.concatenate([y[:3], a]) > 77, np.concatenate([y[:3], x]) > 77)
+
+
+def test_bytes_with_a_sign_beside_32_bits_in_the_clear() -> None:
+    x, y = RANDOM.integers(-128, 128, 300).astype(np.int8), pairs(np.uint32)[1][:300]
+    a = session().encrypt(x)
+    bits = [np.bitwise_and, np.bitwise_or, np.bitwise_xor]
+    for call in (np.add, np.subtract, *bits, np.less, np.equal, np.maximum):
+        check(call(a, y), call(x, y))
+        check(call(y, a), call(y, x))
+    check(np.where(x > 3, a, y), np.where(x > 3, x, y))
+
+
+def test_bootstraps_of_sums_in_nine_digits() -> None:
+    def program(x: Any, y: Any) -> Any:
+        return x.astype(np.int64) + y
+
+    x, y = pairs(np.uint32)
+    with counted_bootstraps() as done:
+        check(program(session().encrypt(x), session().encrypt(y)), program(x, y))
+    assert (done["refreshes"], simulated_refreshes(program, x, y)) == (2, 2)
 
 
 def ends_of(name: str) -> tuple[int, int]:

@@ -40,9 +40,12 @@ def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     ends = zip(ends_of(x), sorted(sign * end for end in ends_of(y)), strict=True)
     least, most = (a + b for a, b in ends)
     # A sum of 64 bits that 32 bits hold is one of them, unless it wraps: their digits say nothing of 2^64.
-    held = dtypes.held(dtype, (least, most))
+    every = (least, most, *ends_of(x), *ends_of(y)) if dtype.itemsize == 8 else (least, most)
+    held = dtypes.held(dtype, (min(every), max(every)))
     fits, wraps = one.session.fits(least, most), not low <= least <= most <= high
     in_words = held.itemsize == 2 or (held.itemsize == 4 and (wraps or not fits))
+    # Nine digits hold a sum that has 33 bits and a sign.
+    in_words = in_words or (held.itemsize == 8 and not fits and not wraps and least >= -(2**35) and most < 2**35)
     if in_words and (not fits or (wraps and most - least >= MOST_PLACES)):
         # No slot holds the sum, or no table what wraps.
         x, y = wide.widened(x, y, held)

@@ -51,8 +51,8 @@ def bitwise(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedS
     """
     low, high = _Span.of(x, y, least=0).ends(ufunc)
     session = (x if is_slots(x) else y).session
-    if dtype.itemsize in (2, 4) and not (session.fits(low, high) and high - low < MOST_PLACES):
-        x, y = widened(x, y, dtype)
+    if dtype.itemsize > 1 and not (session.fits(low, high) and high - low < MOST_PLACES):
+        x, y = widened(x, y, None if dtype.itemsize == 8 else dtype)
     array, other = _like_digits(x, y) if is_wide(x) or is_wide(y) else (x, y)
     array, other = (array, other) if is_slots(array) else (other, array)
     one = _Array(array)

@@ -59,7 +59,7 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
     if any(is_wide(part) for part in parts):
         lows, highs = zip(*(part.bound for part in parts), strict=True)
         held = dtypes.held(dtype, (min(lows), max(highs)))
-        parts = [in_words(part, held) for part in parts] if held.itemsize in (2, 4) else parts
+        parts = [in_words(part, held) for part in parts]
     if not all(_alike(parts[0], part) for part in parts):
         parts = [part.replaced(part.forced().whole(session), None, dtype) for part in parts]
     numbers, places, before = [part.numbers for part in parts], [], 0

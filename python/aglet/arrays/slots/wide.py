@@ -44,6 +44,8 @@ _LEVELS = 8
 _AFTER_TABLES = 3
 """Of two products, and what stays."""
 _ONE_PRODUCT = 2
+_NINE = -DIGIT // 2 * DIGIT**LONG_DIGITS
+"""What nine digits with a sign count from."""
 _WORDS = tuple(np.dtype(name) for name in ("u2", "i2", "u4", "i4"))
 _NEGATED: dict[Any, Any] = {np.greater_equal: np.less, np.less_equal: np.greater, np.not_equal: np.equal}
 
@@ -71,7 +73,7 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
         word = _word(x, y)
         # int32 beside uint32 has a ninth digit, with the sign.
         last = LONG_DIGITS if word is None else 2 * word.itemsize - 1
-        offset = -DIGIT // 2 * DIGIT**last if word is None else dtypes.span(word)[0]
+        offset = _NINE if word is None else dtypes.span(word)[0]
         found = [spelled(one, like, last + 1, offset) for one in (x, y)]
     return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
 
@@ -113,8 +115,8 @@ def _word(x: Any, y: Any) -> np.dtype[Any] | None:
 
 def widened(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Any, Any]:
     """Two operands in the digits of all numbers of a dtype, by default of the least that has both."""
-    dtype = _word(x, y) if dtype is None else dtype
-    if dtype is None or is_wide(x) or is_wide(y):
+    dtype = (_word(x, y) or np.dtype(np.int64)) if dtype is None else dtype
+    if is_wide(x) or is_wide(y):
         return x, y
     return (in_words(x, dtype) if is_slots(x) else x), (in_words(y, dtype) if is_slots(y) else y)
 
@@ -132,9 +134,12 @@ def looked_up_in_words(session: SlotSession, x: Numbers, table: Entries, dtype: 
 
 
 def in_words(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
-    """An array in the digits of all numbers of a dtype of 16 or 32 bits, or as it is if it has none."""
-    offset = dtypes.span(dtype)[0]
-    found = spelled(x, x, 2 * dtype.itemsize, offset)
+    """An array in the digits of all numbers of a dtype of 16 or 32 bits, or as it is if it has none.
+
+    Of 64 bits it has nine digits, with a sign.
+    """
+    count, offset = (LONG_DIGITS + 1, _NINE) if dtype.itemsize == 8 else (2 * dtype.itemsize, dtypes.span(dtype)[0])
+    found = spelled(x, x, count, offset)
     return x if found is None else x.replaced(Numbers(tuple(found), offset, *x.bound), None, x.dtype)
 
 
@@ -238,27 +243,39 @@ def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any], ends: tuple[int, int]
     """`x + sign y` as numbers of a dtype of 16 or 32 bits, around which it wraps; None as of `both`.
 
     `ends` are those of the sum before it wraps. Four digits at a time carry to the next four, which are bootstrapped
-    with it.
+    with it. Of 64 bits there are nine digits, which must hold the sum.
     """
-    found = both(x, y, dtype)
+    like = x if is_slots(x) else y
+    if dtype.itemsize == 8:
+        nine = [spelled(one, like, LONG_DIGITS + 1, _NINE) for one in (x, y)]
+        found = None if nine[0] is None or nine[1] is None else (nine[0], nine[1], _NINE)
+    else:
+        found = both(x, y, dtype)
     if found is None:
         return None
-    session, offset = (x if is_wide(x) else y).session, found[2]
-    engine = session.engine
+    session, offset = like.session, found[2]
     sums = together(session, [met(session, a, b, sign) for a, b in zip(*found[:2], strict=True)], _LEVELS)
     digits: list[Chunks] = []
     carry: Chunks = []
     for at in range(0, len(sums), WIDE_DIGITS):
         four = sums[at : at + WIDE_DIGITS]
         if at:
-            call = engine.add if sign == 1 else engine.subtract
-            chunks = [call(a, b) for a, b in zip(four[0].digits[0], carry, strict=True)]
-            ends_of = (four[0].low, four[0].high + 1) if sign == 1 else (four[0].low - 1, four[0].high)
-            four = [*together(session, [Numbers((chunks,), 0, *ends_of)], _LEVELS), *four[1:]]
-        last = at + WIDE_DIGITS == len(sums)
-        made, carry = _four(session, four, sign, offset // DIGIT ** (len(sums) - 1) if last else None)
+            four = [*together(session, [_with_carry(session, four[0], carry, sign)], _LEVELS), *four[1:]]
+        if len(four) == 1:
+            # Both offsets and that of the result are half of what the ninth digit counts.
+            [last] = looked_up_all(session, four[0], [(four[0].values() - sign * DIGIT // 2) % DIGIT])
+            digits.append(last.digits[0])
+            continue
+        last_four = at + WIDE_DIGITS == len(sums)
+        made, carry = _four(session, four, sign, offset // DIGIT ** (len(sums) - 1) if last_four else None)
         digits += made
-    return Numbers(tuple(digits), offset, *within(ends, dtype))
+    return Numbers(tuple(digits), offset, *within(ends, dtype)).trimmed()
+
+
+def _with_carry(session: SlotSession, one: Numbers, carry: Chunks, sign: int) -> Numbers:
+    call = session.engine.add if sign == 1 else session.engine.subtract
+    chunks = [call(a, b) for a, b in zip(one.digits[0], carry, strict=True)]
+    return Numbers((chunks,), 0, *((one.low, one.high + 1) if sign == 1 else (one.low - 1, one.high)))
 
 
 def _four(session: SlotSession, sums: Sequence[Numbers], sign: int, offset: int | None) -> tuple[list[Chunks], Chunks]:
