@@ -81,8 +81,9 @@ def _quotients(x: Any, y: Any, dtype: np.dtype[Any], *, whole: bool, rest: bool)
     quotient, one = Quotient(x, y), x if is_slots(x) else y
     if not quotient.exists:
         raise TypeError(
-            "Slots divide numbers up to 255, or from -128 to 128, by numbers of up to 8,192 values; declare the range "
-            'of others with x.assume(bound=(low, high)), or compute in digits, x.to("digits").'
+            "Slots divide numbers up to 255, or from -128 to 128, by numbers of up to 8,192 values; others would take "
+            "about a hundred bootstraps. Declare a smaller range with x.assume(bound=(low, high)), or compute in "
+            'digits, x.to("digits").'
         )
     return [
         None if found is None else one.replaced(found, None, dtype)
