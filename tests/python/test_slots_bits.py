@@ -108,8 +108,9 @@ def test_what_bits_refuse() -> None:
     check(both, np.zeros(9, dtype=np.int32))
     with pytest.raises(RangeError, match=r"both lie in digits.*x\.assume"):
         _ = own.encrypt(np.arange(9), bound=(0, 9000)) ^ own.encrypt(np.arange(9, dtype=np.uint16))
-    with pytest.raises(RangeError, match="do not fit slots"):
-        _ = x.astype(np.int64) | np.full(9, 1 << 20)
+    check(x.astype(np.int64) | np.full(9, 1 << 20), own.decrypt(x).astype(np.int64) | 1 << 20)
+    with pytest.raises(RangeError, match="both lie in digits"):
+        _ = x.astype(np.int64) | np.full(9, 1 << 40)
     # Of more bits `&` takes those that both may have.
     check(x.astype(np.int64) & np.full(9, (1 << 20) + 7), own.decrypt(x).astype(np.int64) & 7)
     with pytest.raises(TypeError):

@@ -9,6 +9,7 @@ import pytest
 
 from aglet.arrays.slots.division import divisor
 from aglet.arrays.slots.quotients import MOST, quotients, scales
+from aglet.errors import RangeError
 from test_slots_shifts import pairs as ends
 from test_slots_wide import check, counted_bootstraps, session, simulated_refreshes
 
@@ -120,6 +121,14 @@ def test_division_by_a_number_in_the_clear(name: str) -> None:
     check((a >> 1) // 3, (x >> 1) // 3)
     for found, wanted in zip(divmod(a, 6), divmod(x, 6), strict=True):
         check(found, wanted)
+
+
+def test_an_array_by_itself() -> None:
+    """Of 16 bits quotients are no table that digits make up; nothing is taken for a number in the clear."""
+    a = session().encrypt(ends("i2")[0])
+    check(a % a, np.zeros(1024, np.int16))
+    with pytest.raises(RangeError, match=r"65,536 values.*x\.to"):
+        a // a
 
 
 def test_the_longest_tables_of_long_division() -> None:

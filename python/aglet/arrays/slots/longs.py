@@ -45,7 +45,7 @@ def as_pair(ufunc: np.ufunc, inputs: Sequence[Any]) -> _Pair | None:
             one if is_slots(one) else np.asarray(one, x.dtype if type(one) in (int, bool) else None) for one in inputs
         )
         return ufunc, first, second
-    if ufunc in _BY_TWO and is_slots(inputs[0]):
+    if ufunc in _BY_TWO and is_slots(inputs[0]) and not is_slots(inputs[1]):
         divisor = int(inputs[1])
         if divisor < 1 or divisor.bit_count() > 1:
             return None
