@@ -1,11 +1,13 @@
-// Products of digits with keys: at one limb sum phi_t(x_t) (b_t, a_t) + (phi(before), 0) + after, where every term has its automorphism.
+// Products of digits with keys: at one limb sum_t phi_t(x_t) (b_t, a_t) + sum_s (phi_s(before_s), 0) + after: each term and addend has its automorphism.
 
 struct KeyTerm { Global<const u64> digit, b, a; u64 galois; };
+struct Addend { Global<const u64> x; u64 galois; };
 template <class A> struct KeyRow {
     Global<const KeyTerm> terms;
-    Global<const u64> before, after_b, after_a;         // null for zero
+    Global<const Addend> before;
+    Global<const u64> after_b, after_a;                 // null for zero
     Global<u64> b, a;
-    u64 count, galois;                                  // of terms; of what is added before
+    u64 count, before_count;                            // of terms; of what is added before
     typename A::Q q;
 };
 template <class A> struct KeyRows { Global<const KeyRow<A>> rows; u64 log_n; };
@@ -31,7 +33,11 @@ template <class A> INLINE void key_sum(const KeyRows<A> &p) {
     u32 i = position(), log_n = (u32)p.log_n;
     Products<A> b, a;
     add_terms<A>(b, a, row.terms, row.count, log_n, q);
-    typename A::T first = with<A>(b.total(q), row.before, source(i, row.galois, log_n), q);
+    typename A::T first = b.total(q);
+    for (u64 s = 0; s < row.before_count; s++) {
+        const Addend &before = entry(row.before, s);
+        first = with<A>(first, before.x, source(i, before.galois, log_n), q);
+    }
     row.b[i] = A::word(with<A>(first, row.after_b, i, q), q);
     row.a[i] = A::word(with<A>(a.total(q), row.after_a, i, q), q);
 }

@@ -26,22 +26,24 @@ struct Term<'a> {
     galois: u64,
 }
 
-/// A sum of products, all of one shape, and what is added.
+/// A sum of products, all of one shape, and what is added: to the first half polynomials that go through automorphisms of these exponents.
+#[derive(Default)]
 struct Sum<'a> {
     terms: Vec<Term<'a>>,
-    added_before: Option<&'a DevicePoly<Eval>>,
+    added_before: Vec<(&'a DevicePoly<Eval>, u64)>,
     added_after: Option<(&'a DevicePoly<Eval>, &'a DevicePoly<Eval>)>,
 }
 
 impl<'a> Sum<'a> {
-    fn of(terms: Vec<Term<'a>>) -> Self {
-        Self { terms, added_before: None, added_after: None }
+    /// An input with keys, each after an automorphism.
+    fn of(x: &KeyProduct<'a>, keys: impl Iterator<Item = (&'a DeviceKey, u64)>) -> Self {
+        let mut sum = Self { added_after: x.added_after, ..Self::default() };
+        for (key, galois) in keys {
+            sum.terms.extend(x.digits.iter().enumerate().map(|(d, x)| Term { x, key: (key, d), galois }));
+            sum.added_before.extend(x.added_before.map(|x| (x, galois)));
+        }
+        sum
     }
-}
-
-/// The digits of an input, each with its part of a key.
-fn terms<'a>(x: &KeyProduct<'a>, key: &'a DeviceKey, galois: u64) -> impl Iterator<Item = Term<'a>> {
-    x.digits.iter().enumerate().map(move |(d, x)| Term { x, key: (key, d), galois })
 }
 
 impl DeviceRing<'_> {
@@ -57,11 +59,7 @@ impl DeviceRing<'_> {
         automorphism: Option<&Automorphism>,
     ) -> Result<Vec<Pair>, Error> {
         let galois = automorphism.map_or(1, Automorphism::galois);
-        let sums = of.iter().map(|x| Sum {
-            terms: terms(x, key, galois).collect(),
-            added_before: x.added_before,
-            added_after: x.added_after,
-        });
+        let sums = of.iter().map(|x| Sum::of(x, std::iter::once((key, galois))));
         self.key_sums(&sums.collect::<Vec<_>>())
     }
 
@@ -72,7 +70,7 @@ impl DeviceRing<'_> {
     pub fn key_sum(&self, of: &[DevicePoly<Eval>], keys: &[&DeviceKey]) -> Result<Pair, Error> {
         assert!(!of.is_empty() && of.len() == keys.len(), "each polynomial has a key");
         let terms = of.iter().zip(keys).map(|(x, key)| Term { x, key: (*key, 0), galois: 1 }).collect();
-        Ok(self.key_sums(&[Sum::of(terms)])?.remove(0))
+        Ok(self.key_sums(&[Sum { terms, ..Sum::default() }])?.remove(0))
     }
 
     /// For every input `sum_i (sum_d phi_i(digit_d) (b_id, a_id) + (phi_i(added_before), 0))` modulo QP: digits of one shape, as many for
@@ -85,19 +83,9 @@ impl DeviceRing<'_> {
         of: &[KeyProduct<'_>],
         keys: &[(&DeviceKey, &Automorphism)],
     ) -> Result<Vec<Pair>, Error> {
-        if of.iter().all(|x| x.added_before.is_none()) {
-            let sums =
-                of.iter().map(|x| Sum::of(keys.iter().flat_map(|(key, phi)| terms(x, key, phi.galois())).collect()));
-            return self.key_sums(&sums.collect::<Vec<_>>());
-        }
-        // One automorphism of what is added before is all that a launch takes.
-        let mut sums: Vec<Pair> = Vec::new();
-        for (key, phi) in keys {
-            let added = |k: usize| sums.get(k).map(|(b, a)| (b, a));
-            let inputs = of.iter().enumerate().map(|(k, x)| KeyProduct { added_after: added(k), ..*x });
-            sums = self.key_products(&inputs.collect::<Vec<_>>(), key, Some(phi))?;
-        }
-        Ok(sums)
+        assert!(of.iter().all(|x| x.added_after.is_none()), "nothing is added after");
+        let sums = of.iter().map(|x| Sum::of(x, keys.iter().map(|(key, phi)| (*key, phi.galois()))));
+        self.key_sums(&sums.collect::<Vec<_>>())
     }
 
     /// Two polynomials of one shape that nobody has written.
@@ -112,7 +100,7 @@ impl DeviceRing<'_> {
         assert!(terms.all(|t| (t.x.q_limbs(), t.x.p_limbs()) == (q_limbs, p_limbs) && t.key.1 < t.key.0.digits()));
         let limbs = q_limbs + p_limbs;
         let out = sums.iter().map(|_| self.pair(q_limbs, limbs)).collect::<Result<Vec<Pair>, _>>()?;
-        let words = 4 * limbs * sums.iter().map(|sum| sum.terms.len()).sum::<usize>();
+        let words = limbs * sums.iter().map(|sum| 4 * sum.terms.len() + 2 * sum.added_before.len()).sum::<usize>();
         let mut lists = Lists::new(self.card(), words, limbs * sums.len())?;
         let mut rows = Vec::new();
         for i in 0..limbs {
@@ -123,10 +111,12 @@ impl DeviceRing<'_> {
                     let [b, a] = term.key.0.addresses(term.key.1, q_limbs, i);
                     [term.x.address(i), b, a, term.galois]
                 }));
-                let (count, galois) = (sum.terms.len(), sum.terms.first().map_or(1, |term| term.galois));
+                let before = sum.added_before.iter().filter(|(x, _)| i < x.limbs());
+                let before: Vec<u64> = before.flat_map(|&(x, galois)| [x.address(i), galois]).collect();
+                let counts = [sum.terms.len() as u64, before.len() as u64 / 2];
                 let after = [sum.added_after.map(|x| x.0), sum.added_after.map(|x| x.1)];
-                let mut row = vec![terms, added(sum.added_before), added(after[0]), added(after[1])];
-                row.extend([b.address(i), a.address(i), count as u64, galois]);
+                let mut row = vec![terms, lists.add(before), added(after[0]), added(after[1])];
+                row.extend([b.address(i), a.address(i)].into_iter().chain(counts));
                 row.extend(self.table(prime).prime());
                 rows.push((prime, row));
             }
