@@ -52,6 +52,31 @@ fn lists_of_bootstraps_wait_for_nothing() {
     }
 }
 
+/// Both polynomials of a result come here with one wait, to be decrypted or stored.
+#[test]
+fn a_result_comes_with_one_wait() {
+    let card = card();
+    let params: CkksParams = presets::load("toy", presets::Security::NotChecked).unwrap();
+    let f = Fixture::of(Engine::on(runtime(&card), params, None).unwrap());
+    let ct = f.encrypt(&vec![0.5; f.engine.slots()], 4);
+    let product = || f.engine.multiply(&ct, &ct, Some(&f.relin)).unwrap();
+    let reads = |work: &dyn Fn()| {
+        let before = card.device().traffic();
+        work();
+        (card.device().traffic() - before).reads
+    };
+    let made = product();
+    let decrypted = || assert!((f.engine.decrypt(&made, &f.sk).unwrap()[0].re - 0.25).abs() < 1e-6);
+    assert_eq!([reads(&decrypted), reads(&decrypted)], [1, 0], "what came stays");
+    let (made, here) = (product(), product());
+    f.engine.decrypt(&here, &f.sk).unwrap();
+    let stored = |x| f.engine.serialize(x, &Control::new()).unwrap();
+    assert_eq!(reads(&|| assert_eq!(*stored(&made), *stored(&here))), 1);
+    // Of three polynomials too.
+    let made = f.engine.multiply(&product(), &product(), None).unwrap();
+    assert_eq!(reads(&|| assert!((f.engine.decrypt(&made, &f.sk).unwrap()[0].re - 0.0625).abs() < 1e-6)), 1);
+}
+
 /// Blocks that a driver gives one by one wait, and so do they when they go back. Those of a pool do not, and it grows no more when all keys are there.
 #[test]
 fn bootstraps_take_no_blocks_that_wait() {

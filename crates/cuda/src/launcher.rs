@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Words that pinned memory has room for on their way there. Longer lists wait for what was asked for before.
 pub(crate) const STAGED: usize = 1 << 19;
 /// The most words that come here with one wait.
-pub(crate) const LANDED: usize = 1 << 20;
+pub(crate) const LANDED: usize = 1 << 21;
 
 /// Words of a device that are to come here.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub trait Launcher: Debug + Send + Sync {
     /// # Errors
     /// [`Error::Lost`] and the like.
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error>;
-    /// Copies rows here, after the kernels that were launched before: at most a million words in all, with one wait. Those that lie behind each
+    /// Copies rows here, after the kernels that were launched before: at most two million words in all, with one wait. Those that lie behind each
     /// other in a block are one copy.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use crate::{DeviceRing, Error};
 use aglet_ring::places::Remote;
 use aglet_ring::poly::{Eval, Representation};
 use aglet_ring::{KeyBlock, PackedPoly, Poly};
+use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -31,9 +32,25 @@ pub(crate) struct Limbs {
     pub(crate) limbs: Vec<Limb>,
 }
 
+impl Limbs {
+    fn rows<'a>(&'a self, rows: Vec<&'a mut [u64]>) -> impl Iterator<Item = Row<'a>> {
+        rows.into_iter().zip(&self.limbs).map(|(row, limb)| limb.row(row))
+    }
+}
+
 impl Remote for Limbs {
     fn read(&self, rows: Vec<&mut [u64]>) -> Result<(), aglet_ring::Error> {
-        Ok(self.card.read(rows.into_iter().zip(&self.limbs).map(|(row, limb)| limb.row(row)).collect())?)
+        Ok(self.card.read(self.rows(rows).collect())?)
+    }
+    fn read_all(&self, of: Vec<(&dyn Remote, Vec<&mut [u64]>)>) -> Result<(), aglet_ring::Error> {
+        let mut all = Vec::new();
+        for (x, rows) in of {
+            match (x as &dyn Any).downcast_ref::<Self>().filter(|x| x.card.is(&self.card)) {
+                Some(x) => all.extend(x.rows(rows)),
+                None => x.read(rows)?,
+            }
+        }
+        Ok(self.card.read(all)?)
     }
 }
 

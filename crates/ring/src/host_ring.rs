@@ -242,8 +242,7 @@ impl HostRing {
         f: impl Fn(&Modulus, &mut [u64], &[u64]) + Sync + Send,
     ) -> Result<(), Error> {
         assert!(x.q_limbs() <= y.q_limbs() && x.p_limbs() <= y.p_limbs());
-        x.fetch()?;
-        y.fetch()?;
+        Poly::fetch_all([&*x, y])?;
         let q_limbs = x.q_limbs();
         self.for_limbs(x, |prime, i, limb| {
             let j = if i < q_limbs { i } else { y.q_limbs() + i - q_limbs };

@@ -14,6 +14,13 @@ pub trait Remote: Any + Send + Sync {
     /// # Errors
     /// [`Error::Device`] if the card fails.
     fn read(&self, rows: Vec<&mut [u64]>) -> Result<(), Error>;
+    /// The same of several, with as few waits as their card allows: by default one after the other.
+    ///
+    /// # Errors
+    /// As for [`Remote::read`].
+    fn read_all(&self, of: Vec<(&dyn Remote, Vec<&mut [u64]>)>) -> Result<(), Error> {
+        of.into_iter().try_for_each(|(x, rows)| x.read(rows))
+    }
 }
 
 /// The words of polynomials that share them.
@@ -67,14 +74,38 @@ impl Words {
         self.host.get().is_some_and(Buffer::is_secret)
     }
 
-    /// Has them on this machine. Nobody waits here for a thread that makes a copy: of several, one is kept.
-    pub(crate) fn fetch(&self, n: usize) -> Result<(), Error> {
-        if let (None, Some(card), Some((pool, fit))) = (self.host.get(), self.card.get(), &self.pool) {
-            let mut buffer = pool.take(self.limbs * stride(n), *fit)?;
-            card.read(buffer.chunks_exact_mut(stride(n)).map(|limb| &mut limb[..n]).collect())?;
-            self.host.get_or_init(|| buffer);
+    /// Has them on this machine, each of limbs of so many words. Nobody waits here for a thread that makes a copy: of several, one is kept.
+    pub(crate) fn fetch_all<'a>(of: impl IntoIterator<Item = (&'a Self, usize)>) -> Result<(), Error> {
+        let mut away: Vec<Away<'a>> = Vec::new();
+        for (words, n) in of {
+            let (None, Some(card), Some((pool, fit))) = (words.host.get(), words.card.get(), &words.pool) else {
+                continue;
+            };
+            if !away.iter().any(|other| std::ptr::eq(other.words, words)) {
+                away.push(Away { words, card: &**card, n, room: pool.take(words.limbs * stride(n), *fit)? });
+            }
+        }
+        let Some(card) = away.first().map(|x| x.card) else { return Ok(()) };
+        card.read_all(away.iter_mut().map(Away::rows).collect())?;
+        for Away { words, room, .. } in away {
+            words.host.get_or_init(|| room);
         }
         Ok(())
+    }
+}
+
+/// Words that a card alone has, and memory for them here.
+struct Away<'a> {
+    words: &'a Words,
+    card: &'a dyn Remote,
+    n: usize,
+    room: Buffer,
+}
+
+impl<'a> Away<'a> {
+    fn rows(&mut self) -> (&'a dyn Remote, Vec<&mut [u64]>) {
+        let n = self.n;
+        (self.card, self.room.chunks_exact_mut(stride(n)).map(|limb| &mut limb[..n]).collect())
     }
 }
 
@@ -146,6 +177,19 @@ mod tests {
         let lost: Poly<Eval> = ring.on_card(card, 3, 0);
         assert!(matches!(lost.host().map(|_| ()), Err(Error::Device { .. })));
         assert!(matches!(ring.forms(&[crate::Form::product(&lost, &x)], 3, 0), Err(Error::Device { .. })));
+    }
+
+    #[test]
+    fn many_are_fetched_together_or_not_at_all() {
+        let (ring, card) = (ring(), Card::new(2));
+        let [x, y, z]: [Poly<Eval>; 3] = [3, 2, 1].map(|limbs| ring.on_card(card.clone(), limbs, 0));
+        Poly::fetch_all([&x, &y, &x.prefix(1)]).unwrap();
+        assert_eq!(card.copies.load(Ordering::Relaxed), 2, "one for each");
+        assert!(x.limb(2) == [3; N] && y.limb(1) == [2; N]);
+        let other = ring.on_card(Card::new(1), 3, 0);
+        assert!(matches!(Poly::fetch_all([&other, &z, &x]), Err(Error::Device { .. })));
+        assert!(other.buffer_words().is_none() && z.buffer_words().is_none());
+        Poly::fetch_all(&[x, y]).unwrap();
     }
 
     #[test]

@@ -70,7 +70,17 @@ impl<R: Representation> Poly<R> {
     }
     /// Has it on this machine.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
-        self.data.fetch(self.n)
+        Self::fetch_all([self])
+    }
+    /// Has polynomials on this machine. Those that one card alone has come together, with one wait for up to 16 MB.
+    ///
+    /// # Errors
+    /// Memory that cannot be had, [`Error::Device`] if the card fails: then none is here that was not before.
+    pub fn fetch_all<'a>(of: impl IntoIterator<Item = &'a Self>) -> Result<(), Error>
+    where
+        R: 'a,
+    {
+        Words::fetch_all(of.into_iter().map(|x| (&*x.data, x.n)))
     }
 
     /// A polynomial outside every pool, for keys and what is read from files; zero.

@@ -13,7 +13,7 @@ pub struct Traffic {
     pub waits: u64,
     /// The bytes of copies there.
     pub bytes_up: u64,
-    /// Times that words came here: all rows of a polynomial at a time, up to 8 MB.
+    /// Times that words came here: all rows of all polynomials that an operation wants at a time, up to 16 MB.
     pub reads: u64,
     /// Their bytes.
     pub bytes_down: u64,

@@ -146,6 +146,7 @@ impl SecretKey {
         if ct.key != self.id() {
             return Err(Error::KeyMismatch { what: "secret key", found: self.id(), expected: ct.key });
         }
+        Poly::fetch_all(&ct.polys)?;
         let ring = ctx.ring();
         let mut poly = ring.secret_scratch(ct.limbs(), 0)?;
         match &ct.polys[..] {

@@ -48,6 +48,11 @@ impl<'a> Writer<'a> {
             _ => self.misfit(),
         }
     }
+    /// Polynomials, each a part; those that a card has come here together.
+    pub fn polys(&mut self, polys: &[Poly<Eval>]) -> Result<(), Error> {
+        Poly::fetch_all(polys)?;
+        polys.iter().try_for_each(|poly| self.poly(poly))
+    }
     /// A part of residues.
     pub fn residues(&mut self, values: &[u64]) -> Result<(), Error> {
         match self.shapes.pop_front() {

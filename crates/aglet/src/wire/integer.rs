@@ -197,7 +197,7 @@ impl Stored<IntegerOrigin> for Ciphertext {
         Ok(polys(&origin.params, polynomials, limbs))
     }
     fn put(&self, _: &IntegerOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        Ok(self.polys.iter().try_for_each(|poly| out.poly(poly))?)
+        Ok(out.polys(&self.polys)?)
     }
     fn take(_: &IntegerOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[1]).map(|_| parts.poly()).collect::<Result<_, _>>()?;

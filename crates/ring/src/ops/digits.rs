@@ -49,7 +49,7 @@ impl Digits {
     /// # Errors
     /// Memory that cannot be had.
     pub fn copied(&self, ring: &HostRing) -> Result<Vec<Poly<Eval>>, Error> {
-        self.polys().try_for_each(Poly::fetch)?;
+        Poly::fetch_all(self.polys())?;
         let (q_limbs, p_limbs) = self.shape;
         let mut out = self.raised.iter().map(|_| ring.scratch(q_limbs, p_limbs)).collect::<Result<Vec<_>, _>>()?;
         for i in 0..q_limbs + p_limbs {
@@ -115,7 +115,7 @@ impl HostRing {
     ) -> Result<Vec<Digits>, Error> {
         let Some(limbs) = of.first().map(|c| c.q_limbs()) else { return Ok(Vec::new()) };
         assert!(of.iter().all(|c| (c.q_limbs(), c.p_limbs()) == (limbs, 0)) && limbs <= q_limbs);
-        of.iter().try_for_each(|c| c.fetch())?;
+        Poly::fetch_all(of.iter().copied())?;
         let plan = self.decomposition(limbs, (q_limbs, p_limbs), digits);
         let digits_of = |c: &&Poly<Eval>| {
             let raised = self.decompose(c, &plan)?;

@@ -80,6 +80,7 @@ impl HostRing {
     /// # Errors
     /// Memory that cannot be had.
     pub fn divide(&self, of: &[&Poly<Eval>], plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
+        Poly::fetch_all(of.iter().copied())?;
         of.iter().map(|x| self.quotient(x, plan)).collect()
     }
 
@@ -113,6 +114,7 @@ impl HostRing {
         plan: &Division,
         to: &[usize],
     ) -> Result<Vec<Poly<Eval>>, Error> {
+        Poly::fetch_all(of.iter().flatten().copied())?;
         let stays = 0..plan.rows.len();
         assert!(!plan.gained && !to.iter().any(|prime| stays.contains(prime)), "no prime comes back");
         let onward = self.converter(&stays.collect::<Vec<_>>(), to);
@@ -133,7 +135,6 @@ impl HostRing {
             "a dividend has the limbs of the plan"
         );
         let mut tail = self.tail(leaves, plan, count)?;
-        stays.fetch()?;
         let (mut dividend, mut quotient): (Poly<Coeff>, Poly<Coeff>) = (self.rows(count)?, self.rows(count)?);
         let inverse = |(i, limb): (usize, &mut [u64])| self.table(i).inverse_scaled_to(stays.limb(i), limb, 1);
         dividend.par_limbs_mut().enumerate().for_each(inverse);
@@ -151,7 +152,6 @@ impl HostRing {
 
     /// The limbs that leave as coefficients, times what the conversion wants; the dividend has those before `first` elsewhere.
     fn tail(&self, x: &Poly<Eval>, plan: &Division, first: usize) -> Result<Poly<Coeff>, Error> {
-        x.fetch()?;
         let mut tail: Poly<Coeff> = self.rows(plan.leaving.len())?;
         tail.par_limbs_mut().zip(&plan.leaving).for_each(|(row, leaving)| {
             self.table(leaving.prime).inverse_scaled_to(x.limb(leaving.limb - first), row, leaving.factor);

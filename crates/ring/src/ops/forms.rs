@@ -136,7 +136,7 @@ impl HostRing {
         assert!(out.len() == forms.len() && out.iter().all(|out| (out.q_limbs(), out.p_limbs()) == (q_limbs, p_limbs)));
         let mut operands = forms.iter().flat_map(Form::operands);
         assert!(operands.all(|x| x.q_limbs() >= q_limbs && x.p_limbs() >= p_limbs), "operands have all limbs");
-        forms.iter().flat_map(Form::operands).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(forms.iter().flat_map(Form::operands))?;
         // One form alone has nothing to share.
         let tile = match forms {
             [form] if !form.is_split() => self.n(),

@@ -65,7 +65,7 @@ impl HostRing {
         let (q_limbs, p_limbs) = first.digits.shape();
         let (count, limbs) = (first.digits.count(), q_limbs + p_limbs);
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
-        of.iter().flat_map(KeyProduct::polys).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of.iter().flat_map(KeyProduct::polys))?;
         let keys = KeyWords::new(std::iter::once(key), count, (q_limbs, p_limbs));
         let keys = keys.rows(self, q_limbs, &[automorphism]);
         let digits = digit_rows(of, limbs);
@@ -88,7 +88,7 @@ impl HostRing {
     pub fn key_sum(&self, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
         let (q_limbs, p_limbs) = of.first().map_or((0, 0), |x| (x.q_limbs(), x.p_limbs()));
         assert!(of.len() == keys.len() && of.iter().all(|x| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs)));
-        of.iter().try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of)?;
         let words = KeyWords::new(keys.iter().copied(), 1, (q_limbs, p_limbs));
         let rows = words.side_by_side(keys.len());
         let mut out = self.scratch_pairs(1, q_limbs, p_limbs)?;
@@ -110,7 +110,7 @@ impl HostRing {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
         let ((q_limbs, p_limbs), count) = (first.digits.shape(), first.digits.count());
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
-        of.iter().flat_map(KeyProduct::polys).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of.iter().flat_map(KeyProduct::polys))?;
         let words = KeyWords::new(keys.iter().map(|(key, _)| *key), count, (q_limbs, p_limbs));
         let automorphisms: Vec<_> = keys.iter().map(|(_, phi)| Some(*phi)).collect();
         let rows = words.rows(self, q_limbs, &automorphisms);

@@ -203,7 +203,7 @@ impl HostRing {
         let (count, limbs, babies) = (first.digits.count(), q_limbs + p_limbs, keys.len());
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
         assert!(babies == diagonals.babies && diagonals.shape == (q_limbs, p_limbs));
-        of.iter().flat_map(MapInput::polys).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of.iter().flat_map(MapInput::polys))?;
 
         let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
         let input = |(k, digits): (usize, _)| {

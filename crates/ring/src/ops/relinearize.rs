@@ -78,7 +78,7 @@ impl HostRing {
         plan: &Division,
     ) -> Result<Vec<[Poly<Eval>; 2]>, Error> {
         assert!(plan.limbs == q_limbs + p_limbs && !plan.gained, "the special primes leave");
-        of.iter().flat_map(Tensor::operands).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of.iter().flat_map(Tensor::operands))?;
         let cut = self.decomposition(q_limbs, (q_limbs, p_limbs), digits);
         let (squares, raised) = self.raised_squares(of, q_limbs, &cut)?;
         let work = Work { of, squares, raised, cut, q_limbs };
@@ -113,7 +113,7 @@ impl HostRing {
     /// Memory that cannot be had.
     pub fn divide_forms(&self, forms: &[Form<'_>], q_limbs: usize, plan: &Division) -> Result<Vec<Poly<Eval>>, Error> {
         assert!(plan.limbs == q_limbs && !plan.gained, "a dividend has the limbs of the plan");
-        forms.iter().flat_map(Form::operands).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(forms.iter().flat_map(Form::operands))?;
         match forms.len() > FEW {
             true => self.divide_many(forms, q_limbs, plan),
             false => self.divide_few(forms, q_limbs, plan),

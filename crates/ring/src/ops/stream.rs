@@ -57,7 +57,7 @@ impl KeyStream {
         let (q_limbs, p_limbs, samples) = (first.q_limbs(), first.p_limbs(), halves[0].len());
         let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
         assert!(halves.len() <= 2 && halves.iter().all(|half| half.len() == samples && half.iter().all(fits)));
-        halves.iter().flat_map(|half| half.iter()).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(halves.iter().copied().flatten())?;
         let tables: Vec<_> = (0..q_limbs + p_limbs).map(|i| ring.table(ring.prime_of(q_limbs, i))).collect();
         let (mut ends, mut end) = (Vec::with_capacity(tables.len()), 0);
         for table in &tables {
@@ -199,7 +199,7 @@ impl HostRing {
         let Some(each) = of.first().map(|x| x.iter().map(|d| d.count()).sum::<usize>()) else { return Ok(Vec::new()) };
         assert!(of.iter().flatten().all(|x| x.shape() == key.shape()) && key.halves == 2);
         assert!(key.samples == each * rotations.len(), "a key has a sample for each product");
-        of.iter().flatten().flat_map(|x| x.polys()).try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of.iter().flatten().flat_map(|x| x.polys()))?;
         let mut out = self.scratch_pairs(of.len(), key.q_limbs, key.p_limbs)?;
         let mut limbs: Vec<Vec<&mut [u64]>> = key.ends.iter().map(|_| Vec::with_capacity(2 * of.len())).collect();
         for (b, a) in &mut out {
@@ -237,7 +237,7 @@ impl HostRing {
         assert!(streams.iter().all(|s| (s.shape(), s.samples, s.halves) == ((q_limbs, p_limbs), samples, 1)));
         let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
         assert!(of.iter().flatten().all(|x| x.len() == samples && x.iter().all(fits)));
-        of.iter().flatten().flatten().try_for_each(Poly::fetch)?;
+        Poly::fetch_all(of.iter().flatten().flatten())?;
         let pair = || Ok([self.scratch(q_limbs, p_limbs)?, self.scratch(q_limbs, p_limbs)?]);
         let pairs = || of.iter().map(|_| pair()).collect::<Result<Vec<_>, Error>>();
         let mut out = streams.iter().map(|_| pairs()).collect::<Result<Vec<_>, _>>()?;

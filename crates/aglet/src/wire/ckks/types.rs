@@ -263,7 +263,7 @@ impl Stored<Origin> for Ciphertext {
         Ok(polys(&origin.params, count::<Origin, Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-        Ok(self.polys.iter().try_for_each(|poly| out.poly(poly))?)
+        Ok(out.polys(&self.polys)?)
     }
     fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
