@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +101,39 @@ def test_a_step_that_fails_or_hangs_does_not_end_the_others(tmp_path: Path, caps
     assert lines(tmp_path)[-1]["status"] == "no time is left"
 
 
+HANGS = """
+import sys, run
+child = "import json, os, time; print(json.dumps({'operation': 'begun', 'process': os.getpid()}), flush=True)"
+steps = (("fine", ""), ("hangs", child + "; time.sleep(99)"))
+run.FIRST = tuple(run.Step(name, 90, (sys.executable, "-c", code)) for name, code in steps)
+run.main()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_call_that_is_cut_off_keeps_what_it_found_and_leaves_no_step(tmp_path: Path, how: signal.Signals) -> None:
+    environment = {**os.environ, "OUT": str(tmp_path), "PYTHONPATH": str(ROOT / "tools/first_card")}
+    with subprocess.Popen([sys.executable, "-c", HANGS], env=environment, stdout=subprocess.PIPE, text=True) as call:
+        assert call.stdout is not None
+        said = ""
+        while "begun" not in said:
+            said = call.stdout.readline()
+        call.send_signal(how)
+        table = call.stdout.read()
+    assert [(record["step"], record["operation"]) for record in lines(tmp_path)] == [
+        ("fine", "end"),
+        ("hangs", "begun"),
+    ]
+    if how == signal.SIGTERM:
+        assert re.search(r"^fine +\d+\.\d s  fine$", table, re.MULTILINE)
+    process = Path("/proc", str(lines(tmp_path)[1]["process"]), "cmdline")
+    end = time.monotonic() + 60
+    # One that is dead and whom nobody has waited for has no words.
+    while process.exists() and process.read_bytes():
+        assert time.monotonic() < end, "the step runs on"
+        time.sleep(0.05)
+
+
 def test_what_is_wrong_with_a_driver_is_said_first(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools/first_card/driver.py")]
 
@@ -118,7 +154,7 @@ def test_what_is_wrong_with_a_driver_is_said_first(tmp_path: Path) -> None:
 
 
 def test_a_card_is_described_and_tested_and_computes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What needs seconds on an emulated card; the others are rehearsed in the long part."""
+    """What needs seconds on an emulated card; the others are rehearsed by hand."""
     monkeypatch.setenv("AGLET_CUDA_DRIVER", str(compiled(tmp_path)))
     runner = run.Runner(tmp_path, 200, ["--rehearsal"])
     for step in run.FIRST:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import aglet
-from aglet import FhewEngine, IntegerEngine, Table, _core
+from aglet import Engine, FhewEngine, IntegerEngine, SchemeSwitch, Table, _core
 from aglet_bench.ckks.card import CardCase, bench_card
 
 Record = dict[str, Any]
@@ -81,6 +81,54 @@ def stages(preset: str) -> Iterator[Record]:
             yield record | {"operation": "bootstrap, waiting at each stage"}
 
 
+def methods(preset: str, slots: int) -> Iterator[Record]:
+    """Bootstraps of few slots, whose trace adds rotations, by each method."""
+    words: dict[str, Any] = {"preset": preset, "slot_count": slots, "use_bootstrap": True, "allow_insecure": True}
+    card, here = Engine(mode="gpu", **words), Engine(mode="parallel", **words)
+    secret = here.create_secret_key()
+    keys = here.create_relinearization_key(secret), here.create_conjugation_key(secret)
+    regular, lossy = here.create_bootstrap_key(secret), here.create_lossy_bootstrap_key(secret)
+    random = np.random.default_rng(1)
+    signs, numbers = random.choice([-1.0, 1.0], slots), random.integers(0, 4, slots) / 4
+    x, y = (here.encrypt(values, secret, level=0) for values in (signs, numbers))
+    works: dict[str, Callable[[Engine], Any]] = {
+        "bootstrap": lambda engine: engine.bootstrap(x, *keys, regular),
+        "lossy bootstrap": lambda engine: engine.lossy_bootstrap(x, *keys, lossy),
+        "sign bootstrap": lambda engine: engine.sign_bootstrap(x, *keys, lossy),
+        "functional bootstrap": lambda engine: engine.functional_bootstrap(y, [0, 1, 1, 0], *keys, lossy, step=0.25),
+    }
+    for name, work in works.items():
+        made = compared(name, lambda work=work: work(card), lambda work=work: work(here), here.serialize, REPEAT // 2)
+        yield {"preset": preset, "slots": slots, "device": card.device, **made}
+
+
+def switches(preset: str, low: str) -> Iterator[Record]:
+    """Slots to bits of FHEW, a gate there, and back."""
+    words, fhew_words = {"preset": preset, "slot_count": 64, "allow_insecure": True}, short(low)
+    card, here = (
+        SchemeSwitch(Engine(mode=mode, **words), FhewEngine(mode=mode, **fhew_words)) for mode in ("gpu", "parallel")
+    )
+    keys, bits = here.create_keys(bootstrap="medium"), np.random.default_rng(1).integers(0, 2, 64)
+    x = here.engine.encrypt(bits, keys.secret, level=0)
+
+    def down(switch: SchemeSwitch) -> Any:
+        made = switch.to_fhew(x, range(8), keys)
+        return switch.fhew_engine.nand(made[:4], made[4:], keys.fhew_bootstrap)
+
+    names = {"preset": preset, "fhew": low, "device": card.engine.device}
+    yield names | compared(
+        "to FHEW, and a gate", lambda: down(card), lambda: down(here), here.fhew_engine.serialize, REPEAT
+    )
+    made = down(here)
+    yield names | compared(
+        "from FHEW",
+        lambda: card.from_fhew(made, keys),
+        lambda: here.from_fhew(made, keys),
+        here.engine.serialize,
+        REPEAT,
+    )
+
+
 def integers(preset: str) -> Iterator[Record]:
     """A product and a bootstrap."""
     words: dict[str, Any] = {"preset": preset, "allow_insecure": preset.startswith("toy")}
@@ -99,14 +147,17 @@ def integers(preset: str) -> Iterator[Record]:
     yield common | made | {"right": bool((here.decrypt(card.bootstrap(low, key), secret) == values).all())}
 
 
+def short(preset: str) -> dict[str, Any]:
+    """A set of FHEW with a short secret, as an engine takes it."""
+    text = (PRESETS / f"{preset}.toml").read_text().split("[claims]")[0]
+    for name, value in (("dimension", 196), ("lwe_error", -20.0)):
+        text = re.sub(f"{name} = .*", f"{name} = {value}", text, count=1)
+    return {"parameters": text, "allow_insecure": True}
+
+
 def fhew(preset: str, counts: tuple[int, ...]) -> Iterator[Record]:
     """Gates or tables of so many ciphertexts at once."""
-    words: dict[str, Any] = {"preset": preset}
-    if REHEARSAL:
-        text = (PRESETS / f"{preset}.toml").read_text().split("[claims]")[0]
-        for name, value in (("dimension", 196), ("lwe_error", -20.0)):
-            text = re.sub(f"{name} = .*", f"{name} = {value}", text, count=1)
-        words = {"parameters": text, "allow_insecure": True}
+    words = short(preset) if REHEARSAL else {"preset": preset}
     card, here = FhewEngine(mode="gpu", **words), FhewEngine(mode="parallel", **words)
     start = time.perf_counter()
     secret = here.create_secret_key()
@@ -148,6 +199,8 @@ def steps() -> dict[str, Callable[[], Iterator[Record]]]:
         "toy-fhew": lambda: several(
             *(fhew(preset, few) for preset in ("gate", "cggi", "ginx3", "lut2", "lut4", "wide"))
         ),
+        "toy-methods": lambda: several(methods("toy", 16), methods("toy", 512)),
+        "toy-switch": lambda: switches("toy", "gate"),
         "regular": lambda: ckks(real),
         "ship14": lambda: ckks("toy-ship" if REHEARSAL else "ship14"),
         "int16": lambda: integers("toy-int16" if REHEARSAL else "int16"),
