@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-programs test-ifma test-arm test-nvrtc test-wheel wheel docs workload fuzz constant-time clean toolchain
+.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-programs test-ifma test-arm test-nvrtc test-sanitizers test-wheel wheel docs workload fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -23,6 +23,7 @@ help:
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
 	@echo "make test-arm   the kernels of 64-bit ARM under an emulator (Debian, root)"
 	@echo "make test-nvrtc the kernels of cards, compiled by NVIDIA's NVRTC: registers, local memory, unfused quotients"
+	@echo "make test-sanitizers  emulated cards under GCC's checks of addresses and of undefined behaviour"
 	@echo "make wheel      the wheels for Linux, in dist"
 	@echo "make test-wheel the wheels in a bare environment"
 	@echo "make workload   a public workload, NAME=zn|zn_carried|mnist|similarity|resnet20|face|transciphering SIZE=single, small, ...: its stages, timed and checked"
@@ -174,6 +175,12 @@ test-arm: | toolchain
 test-nvrtc: $(VENV)/.created
 	$(BIN)/python -m pip install --quiet nvidia-cuda-nvrtc-cu12==12.8.93
 	$(BIN)/python tools/nvrtc.py
+
+# Emulated cards: their kernels, fibers and driver with GCC's checks of addresses, those of the card included, and of undefined behaviour.
+CHECKS := -fsanitize=address,undefined,float-cast-overflow,float-divide-by-zero -fno-sanitize=vptr -fno-sanitize-recover=all -g1
+test-sanitizers: | toolchain
+	AGLET_EMULATOR_OPTIONS="$(CHECKS)" CXX=g++ ASAN_OPTIONS=detect_leaks=0 cargo test --profile long -p aglet-cuda \
+		--features checks --test all --config "target.'cfg(unix)'.runner = ['env', 'LD_PRELOAD=$(shell g++ -print-file-name=libasan.so)']"
 
 clean:
 	rm -rf $(VENV) target fuzz/target build dist docs/_build docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,6 +3,8 @@
 mod backend;
 mod blind;
 mod case;
+#[cfg(feature = "checks")]
+mod checks;
 mod copies;
 mod driver;
 mod gates;

@@ -1,6 +1,21 @@
 // The emulated card, what the host sees of it: memory, and launches with the threads of a block in one of three orders.
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) (void)0
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) (void)0
+#endif
 namespace emulator {
+#ifdef __SANITIZE_ADDRESS__
+// Frames have room between variables. A jump by the library would take what marks it in the frames that stay.
+enum { THREADS = 1024, STACK = 1 << 20, PAGE = 4096 };
+#define SWITCHES __attribute__((noinline, no_sanitize("address")))
+#define _setjmp(at) __builtin_setjmp((void **)(at))
+#define _longjmp(at, value) __builtin_longjmp((void **)(at), value)
+#else
 enum { THREADS = 1024, STACK = 64 << 10, PAGE = 4096 };
+#define SWITCHES
+#endif
 // A fiber lives as long as the library: it runs the kernel, says that it is done, and waits for the next block.
 struct Fiber { jmp_buf at; ucontext_t birth; bool born, done; };
 static Fiber fibers[THREADS];
@@ -12,18 +27,21 @@ static void (*kernel)(const void *);
 static const void *parameters;
 
 // _setjmp and _longjmp leave the signal mask alone: a switch is no system call.
-static void suspend() {
+SWITCHES static void suspend() {
     if (!_setjmp(fibers[current].at)) _longjmp(scheduler, 1);
 }
 void barrier() { suspend(); }
+SWITCHES void leave_block() { _longjmp(scheduler, 1); }
 static void life() {
     for (;;) kernel(parameters), fibers[current].done = true, suspend();
 }
-static void resume(u32 thread) {
+SWITCHES static void resume(u32 thread) {
     Fiber &f = fibers[thread];
     current = thread, threadIdx.x = thread, now.thread = (uint16_t)thread;
     if (_setjmp(scheduler)) return;
     if (f.born) _longjmp(f.at, 1);
+    // Who began anew left frames behind.
+    ASAN_UNPOISON_MEMORY_REGION(stacks + (u64)thread * STACK, STACK), ASAN_POISON_MEMORY_REGION(stacks + (u64)thread * STACK, PAGE);
     getcontext(&f.birth);
     f.birth.uc_stack.ss_sp = stacks + (u64)thread * STACK, f.birth.uc_stack.ss_size = STACK, f.birth.uc_link = nullptr;
     makecontext(&f.birth, life, 0), f.born = true;
@@ -48,7 +66,7 @@ static void run_block(u32 threads, u32 shared_bytes, u32 order) {
     for (u32 i = 0; i < threads; i++) fibers[i].done = false;
     u32 done = 0;
     for (now.epoch = 0; done < threads && !message[0]; now.epoch++) {
-        for (u32 i = 0; i < threads; i++) resume(list[i]);
+        for (u32 i = 0; i < threads && !message[0]; i++) resume(list[i]);
         done = 0;
         for (u32 i = 0; i < threads; i++) done += fibers[i].done;
         if (done && done < threads) fault("or another one leaves while others wait at a barrier");
@@ -71,6 +89,8 @@ extern "C" int emulator_start() {
     return arena && marks && stacks;
 }
 extern "C" void emulator_stop() {
+    // The next one who has these addresses finds no marks of ours.
+    ASAN_UNPOISON_MEMORY_REGION(arena, end), ASAN_UNPOISON_MEMORY_REGION(stacks, (u64)THREADS * STACK);
     if (arena) munmap(arena, ARENA);
     if (marks) munmap(marks, ARENA / 8 * sizeof(Word));
     if (stacks) munmap(stacks, (u64)THREADS * STACK);
@@ -81,12 +101,14 @@ extern "C" u64 emulator_allocate(u64 words) {
     u64 at = end, bytes = pages(8 * words) + PAGE;
     if (words > ARENA / 8 || end + bytes > ARENA) return 0;
     end += bytes;
+    ASAN_POISON_MEMORY_REGION(arena + at + 8 * words, bytes - 8 * words);
     memset(arena + at, 0xa5, 8 * words);
     for (u64 i = 0; i < words; i++) marks[at / 8 + i].write.launch = UNWRITTEN;
     return (u64)arena + at;
 }
 extern "C" void emulator_free(u64 address, u64 words) {
     u64 at = address - (u64)arena, bytes = pages(8 * words);
+    ASAN_POISON_MEMORY_REGION(arena + at, bytes);
     madvise(arena + at, bytes, MADV_DONTNEED), madvise(marks + at / 8, bytes / 8 * sizeof(Word), MADV_DONTNEED);
 }
 extern "C" void emulator_upload(u64 address, const u64 *words, u64 count) {

@@ -27,6 +27,9 @@ impl Order {
     pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Shuffled];
 }
 
+/// More options for the compiler: `make test-sanitizers` asks for checks of addresses and of undefined behaviour.
+const OPTIONS_VARIABLE: &str = "AGLET_EMULATOR_OPTIONS";
+
 /// Kernels compiled for the emulator.
 pub struct Program(Vec<u8>);
 
@@ -45,6 +48,9 @@ impl Program {
         let file = temporary();
         let mut command = Command::new(std::env::var("CXX").unwrap_or_else(|_| "c++".into()));
         command.args(include_str!("../emulator/options.txt").split_whitespace()).arg("-o").arg(&file);
+        // The compiler is none of what is checked.
+        let more = std::env::var(OPTIONS_VARIABLE).unwrap_or_default();
+        command.args(more.split_whitespace()).env_remove("LD_PRELOAD");
         command.args(["-x", "c++", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| format!("install g++, or name another compiler in CXX: {e}"))?;
         let parts = [
