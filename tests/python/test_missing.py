@@ -47,8 +47,6 @@ DIGITS: list[tuple[str, str, Any]] = [
 ]  # fmt: skip
 SLOTS: list[tuple[str, str, Any]] = [
     ("numpy.real(x)", "numpy.real(x.to('digits'))", X),
-    ("numpy.right_shift(x, y)", "numpy.right_shift(x.to('digits'), y.to('digits'))", X >> Y),
-    ("x << y", "x.to('digits') << y.to('digits')", X << Y),
 ]
 FLOATS: list[tuple[str, str, Any]] = [
     ("v % 1", "(8 * v).astype(numpy.int16) % 3", (8 * V).astype(np.int16) % 3),
