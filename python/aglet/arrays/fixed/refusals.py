@@ -36,7 +36,7 @@ _INSTEAD = {
     ),
     **dict.fromkeys(("logical_and", "logical_or", "logical_xor", "logical_not"), "write x != 0 for booleans"),
     **dict.fromkeys(("array_equal", "array_equiv"), "write (x == y).all()"),
-    **dict.fromkeys(("isclose", "allclose"), "write abs(x - y) <= e"),
+    **dict.fromkeys(("isclose", "allclose"), "write abs(x - y) <= e, in a format that has all differences"),
     "isin": "write x == y for each",
     "select": "write numpy.where(condition, x, y)",
     "square": "write x * x",

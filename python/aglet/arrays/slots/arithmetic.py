@@ -96,7 +96,9 @@ def combined(x: Any, y: Any, sign: int) -> Numbers:
     rows, chunks = laid(encrypted, plain), chunks_of(encrypted)
     if encrypted is y and sign == -1:
         chunks = [engine.negate(chunk) for chunk in chunks]
-    weight = sign if encrypted is x else 1
+    weight, t = sign if encrypted is x else 1, engine.plaintext_modulus
+    if not session.fits(*ends_of(plain)):
+        rows = [row % t for row in rows]
     made = [engine.add(chunk, weight * row) for chunk, row in zip(chunks, rows, strict=True)]
     return Numbers((made,), 0, low, high)
 

@@ -19,7 +19,7 @@ from aglet.arrays.slots.orders import has_digits
 from aglet.arrays.slots.places import is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
 from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Entries, Numbers, room, together
-from aglet.arrays.slots.wide import both, is_wide, widened
+from aglet.arrays.slots.wide import both, in_words, is_wide, widened
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -39,6 +39,13 @@ _Places = Sequence[tuple[int, int]]
 """Bits of numbers, each with its weight."""
 
 
+def _is_beyond(x: EncryptedSlots) -> bool:
+    """Whether the highest digit of an array counts from beyond the modulus."""
+    numbers = x.numbers
+    t: int = x.session.engine.plaintext_modulus
+    return bool(abs(numbers.offset) >= t * DIGIT ** (len(numbers.digits) - 1))
+
+
 def bitwise(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     """`&`, `|` or `^` of whole numbers, at least one of them encrypted. Elements of arrays have the same places.
 
@@ -53,6 +60,8 @@ def bitwise(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedS
     session = (x if is_slots(x) else y).session
     if dtype.itemsize > 1 and not (session.fits(low, high) and high - low < MOST_PLACES):
         x, y = widened(x, y, None if dtype.itemsize == 8 else dtype)
+    # Of bits above the digits that vary the modulus has no room in the highest one.
+    x, y = (in_words(each, dtype) if is_wide(each) and _is_beyond(each) else each for each in (x, y))
     array, other = _like_digits(x, y) if is_wide(x) or is_wide(y) else (x, y)
     array, other = (array, other) if is_slots(array) else (other, array)
     one = _Array(array)

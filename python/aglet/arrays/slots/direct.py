@@ -63,7 +63,7 @@ def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots |
     one, other = x.numbers, y.numbers
     if not (index is y.index or np.array_equal(index, y.index)):
         return None
-    left, right = one.whole(session).digits[0], other.whole(session).digits[0]
+    left, right = one.residues(session), other.residues(session)
     # The same numbers are left alone, as it seems that there is a table of them.
     if len(left) != len(right) or left[0] is right[0]:
         return None
@@ -96,10 +96,10 @@ def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
     ends = _fitting(name, wanted, *((own, of_plain) if array is x else (of_plain, own)))
     if wanted is None or ends is None:
         return None
-    if not session.fits(*ends):
+    if not (session.fits(*ends) and session.fits(*of_plain)):
         return None
     rows = [plain.reshape(-1)[at : at + slots] for at in range(0, plain.size, slots)]
-    pair = numbers.whole(session).digits[0], rows
+    pair = numbers.residues(session), rows
     call = getattr(session.engine, name)
     return _made(array, [call(a, b) for a, b in zip(*(pair if array is x else pair[::-1]), strict=True)], wanted, ends)
 

@@ -251,7 +251,11 @@ def _shifted(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
     """A shift of two operands in the same places."""
     found = shifted(ufunc, x, y, dtype)
     if found is None:
-        raise TypeError(refusal(ufunc.__name__))
+        raise TypeError(
+            f"numpy.{ufunc.__name__} gives {dtype} here, and slots shift numbers of up to 32 bits by such; cast one of "
+            "both, so that numpy gives 32 bits, declare a smaller range with x.assume(bound=(low, high)), or compute "
+            'in digits, x.to("digits").'
+        )
     one: EncryptedSlots = x if is_slots(x) else y
     return one.replaced(found, None, dtype)
 
@@ -302,7 +306,9 @@ def _extreme(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
     """
     arrays = [one for one in (x, y) if is_slots(one)]
     session = arrays[0].session
-    if any(is_wide(one) for one in arrays):
+    if not all(session.fits(*ends_of(one)) for one in (x, y)):
+        x, y = wide.widened(x, y)
+    if any(is_wide(one) for one in (x, y)):
         better: EncryptedSlots = where(apply(np.less if ufunc is np.minimum else np.greater, (x, y)), x, y)
         return better
     if all(has_digits(one) for one in arrays) and (

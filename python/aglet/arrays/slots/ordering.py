@@ -19,7 +19,7 @@ from aglet.arrays.slots import operations
 from aglet.arrays.slots.operations import cast
 from aglet.arrays.slots.places import chunks_of, laid
 from aglet.arrays.slots.tables import bootstraps, looked_up, ready
-from aglet.arrays.slots.values import MOST_PLACES, Numbers, room
+from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Numbers, room
 from aglet.arrays.slots.wide import is_wide, widened
 
 if TYPE_CHECKING:
@@ -41,6 +41,22 @@ def _larger_by(x: EncryptedSlots) -> Any:
     """By how much an element is larger than another one, for all differences that there may be."""
     places = x.bound[1] - x.bound[0] + 1
     return np.maximum(np.arange(1 - places, places), 0)
+
+
+def _from_least(x: EncryptedSlots) -> tuple[EncryptedSlots, int]:
+    """Elements beyond the modulus, of few values, counted from their least, and that; others as they are, and 0."""
+    low, high = x.bound
+    if x.session.fits(low, high) or high - low >= MOST_PLACES or len(x.forced().digits) > MOST_DIGITS:
+        return x, 0
+    return _counted_from(x, -low), low
+
+
+def _counted_from(x: EncryptedSlots, low: int) -> EncryptedSlots:
+    if not low:
+        return x
+    numbers = x.forced()
+    ends = numbers.low + low, numbers.high + low
+    return x.replaced(Numbers(numbers.digits, numbers.offset + low, *ends), None, x.dtype)
 
 
 # Sorting
@@ -112,7 +128,8 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Enc
         If a table takes more levels than there are, and there is no bootstrap.
     """
     a, axis = options.sortable(a, axis, kind)
-    return _back(_network(axis_first(a, axis)), axis)
+    across, least = _from_least(axis_first(a, axis))
+    return _back(_counted_from(_network(across), least), axis)
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> EncryptedSlots:
@@ -121,7 +138,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> 
     Errors are those of `sort`.
     """
     a, axis = options.sortable(a, axis, kind)
-    across = axis_first(a, axis)
+    across, _ = _from_least(axis_first(a, axis))
     low, high = across.bound
     # No table says what place stands in larger ones.
     across.session.check_range(low * len(across), high * len(across) + len(across) - 1)
@@ -146,15 +163,16 @@ def _with_places(x: EncryptedSlots, places: Any) -> Any:
 
 def tournament(x: EncryptedSlots, ufunc: Callable[[Any, Any], Any]) -> EncryptedSlots:
     """The smallest or the largest of the first axis: halves meet, so that few steps differ."""
-    found: Any = x
+    orders = ufunc in (np.minimum, np.maximum)
+    found: Any
+    found, least = _from_least(x) if orders else (x, 0)
     while len(found) > 1:
-        if ufunc in (np.minimum, np.maximum):
+        if orders:
             found = _for_differences(found)
         half = len(found) // 2
         joined = ufunc(found[:half], found[half : 2 * half])
         found = joined if len(found) % 2 == 0 else np.concatenate([joined, found[2 * half :]])
-    made: EncryptedSlots = found[0]
-    return made
+    return _counted_from(found[0], least)
 
 
 def _for_differences(x: EncryptedSlots) -> EncryptedSlots:
@@ -170,7 +188,7 @@ def best(x: EncryptedSlots, axis: Any, *, smallest: bool) -> EncryptedSlots:
 
     Errors are those of `sort`.
     """
-    across = axis_first(x, axis)
+    across, _ = _from_least(axis_first(x, axis))
     count, places = len(across), _places(across)
     low, high = across.bound
     if _short(across.session, (high - low + 1) * count):

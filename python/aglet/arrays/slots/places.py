@@ -58,8 +58,8 @@ def clear(value: Any) -> Any:
 
 
 def chunks_of(x: EncryptedSlots) -> list[Any]:
-    """The ciphertexts of an array, with each number whole in its slot."""
-    return x.forced().whole(x.session).digits[0]
+    """The ciphertexts of an array, with each number whole in its slot, modulo t if it lies beyond."""
+    return x.forced().residues(x.session)
 
 
 def laid(x: EncryptedSlots, plain: Any) -> list[Any]:

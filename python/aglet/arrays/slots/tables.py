@@ -118,7 +118,9 @@ def _placed(session: SlotSession, x: Numbers, tables: Sequence[Entries]) -> tupl
     """Numbers from 0 on, and tables with as many entries as their digits have values."""
     if x.places > MOST_PLACES:
         raise x.no_table()
-    x = x.whole(session) if DIGIT ** len(x.digits) > MOST_PLACES else x
+    if DIGIT ** len(x.digits) > MOST_PLACES:
+        # Counted from the least, they fit the modulus wherever they lie.
+        x = Numbers(x.digits, x.offset - x.low, 0, x.places - 1).whole(session)
     if len(x.digits) == 1:
         moved = [session.engine.add(chunk, x.offset - x.low) for chunk in x.digits[0]]
         return Numbers((moved if x.offset != x.low else x.digits[0],), 0, 0, x.places - 1), np.stack(tables)

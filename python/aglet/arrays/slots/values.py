@@ -86,9 +86,10 @@ class Numbers:
         """
         if self.places > MOST_VALUES:
             raise RangeError(
-                f"Of numbers with {self.places:,} values slots have + - * & | ^ ~, comparisons, where, minimum, "
-                'maximum, sort and casts of whole numbers; compute in digits, x.to("digits"), or declare a smaller '
-                "range with x.assume(bound=(low, high))."
+                f"Of numbers with {self.places:,} values slots have + - * << >> & | ^ ~, comparisons, where, "
+                "minimum, maximum, sort, casts of whole numbers, and // and % by numbers above 0 in the clear, up to "
+                f"{MOST_PLACES // DIGIT} without their powers of two; compute in digits, "
+                'x.to("digits"), or declare a smaller range with x.assume(bound=(low, high)).'
             )
         return np.arange(self.low, self.high + 1)
 
@@ -107,6 +108,14 @@ class Numbers:
         """
         if self.offset == 0 and len(self.digits) == 1:
             return self
+        session.check_range(self.low, self.high)
+        return self._kept(session)
+
+    def residues(self, session: SlotSession) -> Chunks:
+        """The numbers modulo t in one slot each, whatever their range: of use where what is made of them fits."""
+        return self.digits[0] if self.offset == 0 and len(self.digits) == 1 else self._kept(session).digits[0]
+
+    def _kept(self, session: SlotSession) -> Numbers:
         # Kept for the next sum or product of them, as each takes a pass over all digits.
         return self.tables.get(_WHOLE) or self.tables.setdefault(_WHOLE, self._joined(session))
 
@@ -119,7 +128,6 @@ class Numbers:
                 chunks = [engine.add(x, engine.multiply(y, DIGIT**at % t)) for x, y in zip(chunks, digit, strict=True)]
             return chunks
 
-        session.check_range(self.low, self.high)
         chunks = _in_time(session, self, made) if len(self.digits) > 1 else self.digits[0]
         chunks = [engine.add(x, self.offset % t) for x in chunks] if self.offset else chunks
         return Numbers((chunks,), 0, self.low, self.high)
@@ -133,8 +141,10 @@ class Numbers:
         def made(numbers: Numbers) -> Chunks:
             return [engine.multiply(x, factor) for x in numbers.digits[0]]
 
-        whole = self.whole(session)
-        chunks = whole.digits[0] if factor == 1 else _in_time(session, whole, made)
+        add = add if abs(add) < engine.plaintext_modulus else add % engine.plaintext_modulus
+        chunks = self.residues(session)
+        if factor != 1:
+            chunks = _in_time(session, Numbers((chunks,), 0, self.low, self.high), made)
         return Numbers(([engine.add(x, add) for x in chunks] if add else chunks,), 0, ends[0], ends[1])
 
     def same(self, other: Numbers) -> bool:
