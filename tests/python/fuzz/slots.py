@@ -91,7 +91,7 @@ _LACKS = (
     "levels", "modulus", "values, and a table", "no element", "not supported", "do not fit slots", "bits, of which",
     "do not hold", "may not fit", "noise", "a bootstrap loses", "Nothing is left",
     "call numpy.matmul for stacks", "at least one element", "both lie in digits", "values slots have",
-    "Slots divide numbers",
+    "Slots divide numbers", "slots shift numbers",
 )  # fmt: skip
 """What slots may refuse although numpy does it: no levels, too large, or too many elements that would move."""
 
