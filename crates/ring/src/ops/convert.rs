@@ -87,3 +87,7 @@ impl HostRing {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/conversion.rs"]
+mod tests;
