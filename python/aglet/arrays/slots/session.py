@@ -20,7 +20,7 @@ from aglet.arrays.sharing import SharesArrays
 from aglet.arrays.slots import lookups, residues, stored
 from aglet.arrays.slots.array import EncryptedSlots
 from aglet.arrays.slots.residues import EncryptedResidues, zmod
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Numbers
+from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Numbers, fits
 from aglet.errors import KeyMismatchError, MissingKeyError, RangeError
 from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
@@ -283,13 +283,13 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
     # What operations need
 
     @functools.cached_property
-    def _modulus(self) -> int:
+    def limit(self) -> int | None:
+        """The modulus that numbers and their ranges must fit; None if nothing is too large."""
         return self.engine.plaintext_modulus
 
     def fits(self, low: int, high: int) -> bool:
         """Whether numbers of this range fit the modulus."""
-        t = self._modulus
-        return high - low < t and -t < low <= high < t
+        return fits(self.limit, low, high)
 
     def check_range(self, low: int, high: int) -> None:
         """Refuse numbers of as many values as the modulus has, or more.
@@ -384,6 +384,6 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
 class _Modular(SlotSession):
     """Of numbers modulo t."""
 
-    def fits(self, low: int, high: int) -> bool:
-        """Nothing is too large."""
-        return True
+    @property
+    def limit(self) -> int | None:
+        return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIGIT", "LONG_DIGITS", "MOST_DIGITS", "MOST_PLACES", "MOST_VALUES", "WIDE_DIGITS", "Numbers", "calm", "enough",
-    "loud", "noise_at_1", "quiet_sum", "room", "together", "too_noisy",
+    "fits", "loud", "noise_at_1", "quiet_sum", "room", "together", "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -286,6 +286,11 @@ def _in_time(session: SlotSession, x: Numbers, made: Callable[[Numbers], Chunks]
     """What is made of numbers, of these after a bootstrap where no bootstrap would take the noise of it."""
     found = made(x)
     return made(x.refreshed(session)) if too_noisy(session, found) else found
+
+
+def fits(limit: int | None, low: int, high: int) -> bool:
+    """Whether numbers of this range fit a modulus, which is None if nothing is too large."""
+    return limit is None or (high - low < limit and -limit < low <= high < limit)
 
 
 def too_noisy(session: SlotSession, chunks: Chunks) -> bool:
