@@ -35,6 +35,7 @@ Where |I| is 15 or 16, one bootstrap of 2^81, a few bits are enough.
 
 A functional bootstrap takes the same exponential anywhere between the integers, as a message is m / p there. Its polynomial is a fit of its
 own (`between`): of two degrees more, on all of [-16.5, 16.5], with errors weighted by the root of the density of x.
+For a secret of weight 28 it is of degree 28, on [-14.5, 14.5], with the same errors at the ends.
 
 Sums run in mpmath, so the conditioning of the fit is of no importance; each coefficient is rounded
 once, to the nearest f64.
@@ -98,6 +99,7 @@ NARROW = Fit(
     bits=(28.5, 28.5, 28, 27.5, 27.5, 27.5, 26.5, 25.5, 25, 24, 23, 22, 21.5, 21, 2),
     log2_ratios=((8.25, 0, Fraction(2, 3)), (5.5, 0, Fraction(2, 3))),
     sign_bits=(),
+    between_degree=28,
 )
 
 
@@ -338,10 +340,12 @@ def rust_source(fit: Fit, command: str, arrays: dict[str, list[float]]) -> str:
         "//! `NARROW_COS` and `NARROW_SIN` are the same",
         *about(NARROW),
         "//!",
-        f"//! `ANY_COS` and `ANY_SIN` are the same for every `|x| <= {fit.bound + 0.5:g}`, of degree {fit.between_degree}.",
+        f"//! `ANY_COS` and `ANY_SIN` are the same for every `|x| <= {fit.bound + 0.5:g}`, of degree {fit.between_degree},",
+        "//! `NARROW_ANY_COS` and `NARROW_ANY_SIN`, with K = "
+        f"{NARROW.k:g}, for every `|x| <= {NARROW.bound + 0.5:g}`, of degree {NARROW.between_degree}.",
     ]
     for (name, values), doc in zip(
-        arrays.items(), 3 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")
+        arrays.items(), 4 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")
     ):
         lines += ["", f"/// {doc}", f"pub(crate) const {name}: [f64; {len(values)}] = ["]
         lines += [f"    {re.sub(r'e-0', 'e-', repr(c))}," for c in values]
@@ -366,8 +370,11 @@ def main() -> int:
     print_report(NARROW, narrow_cos, narrow_sin)
     any_cos, any_sin = between(fit)
     print_between(fit, any_cos, any_sin)
+    narrow_any_cos, narrow_any_sin = between(NARROW)
+    print_between(NARROW, narrow_any_cos, narrow_any_sin)
     arrays = {"EXP_COS": cos_part, "EXP_SIN": sin_part, "NARROW_COS": narrow_cos, "NARROW_SIN": narrow_sin}
     arrays |= {"ANY_COS": any_cos, "ANY_SIN": any_sin}
+    arrays |= {"NARROW_ANY_COS": narrow_any_cos, "NARROW_ANY_SIN": narrow_any_sin}
     if not options.check:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(rust_source(fit, command, arrays))

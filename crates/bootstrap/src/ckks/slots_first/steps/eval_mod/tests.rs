@@ -78,7 +78,7 @@ fn a_sparser_secret_leaves_fewer_overflows_and_they_are_removed_too() {
 }
 
 #[test]
-fn the_lower_degree_is_for_sparser_secrets_two_harmonics_and_small_ratios() {
+fn a_lower_degree_is_for_sparser_secrets_near_integers_and_anywhere() {
     let degree = |function: &Function, ratio: f64, weight| {
         let plan = EvalMod::new(function.clone(), ratio).unwrap().under(weight).unwrap();
         let found = (plan.bound(), plan.series.degree(), plan.series.relinearizations(), plan.max_weight());
@@ -87,6 +87,8 @@ fn the_lower_degree_is_for_sparser_secrets_two_harmonics_and_small_ratios() {
         found
     };
     let (narrow, wide) = ((15.0, 24, 7, 28), (17.0, 28, 8, 32));
+    let (narrow_anywhere, anywhere) = ((15.0, 28, 8, 28), (17.0, 30, 9, 32));
+    let table = Function::Functional(Arc::new(Functional::tables(&[[&[1.0, 3.0, 2.0]; 2]], 0.0, 1.0, 1).unwrap()));
     for (function, ratio, weight, wanted) in [
         (TWO, RATIO, 28, narrow),
         (TWO, f64::exp2(5.5), 20, narrow),
@@ -97,6 +99,9 @@ fn the_lower_degree_is_for_sparser_secrets_two_harmonics_and_small_ratios() {
         (Function::Identity { harmonics: 1 }, RATIO, 28, wide),
         (Function::Sign { normalized: false }, 4.0, 28, wide),
         (Function::Bits { normalized: true }, 2.0, 28, wide),
+        (table.clone(), 3.0, 28, narrow_anywhere),
+        (table.clone(), 64.0, 20, narrow_anywhere),
+        (table, 3.0, 29, anywhere),
     ] {
         assert_eq!(degree(&function, ratio, weight), wanted, "{function:?}, r = {ratio}, weight {weight}");
     }
