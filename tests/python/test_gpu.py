@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +21,14 @@ from aglet import DeviceError, Engine, FhewEngine, IntegerEngine, MemoryLimitErr
 from aglet.cli import info
 from aglet_bench.ckks.card import CardCase, bench_card
 from aglet_bench.ckks.card_model import LAUNCH, MODELS, SYNCHRONOUS, model_of
-from emulated_card import compiled
+from emulated_card import driver, library
 from support import ROOT
+
+__all__ = ["driver", "library"]
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the emulator of cards is for Linux")
 
 TOY: dict[str, Any] = {"preset": "toy", "allow_insecure": True}
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("driver"))
-
-
-@pytest.fixture
-def driver(library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ctypes.CDLL]:
-    """The fake driver in use; what a test sets is as before afterwards."""
-    monkeypatch.setenv("AGLET_CUDA_DRIVER", str(library))
-    fake = ctypes.CDLL(str(library))
-    fake.fake_set.argtypes = [ctypes.c_char_p, ctypes.c_long]
-    fake.fake_used.restype = ctypes.c_long
-    before = {b"version": 12080, b"cards": 1, b"major": 9, b"init": 0, b"ptx": 0, b"spoil": 0, b"pools": 1}
-    before[b"memory"] = 8 << 30
-    yield fake
-    for name, value in before.items():
-        assert fake.fake_set(name, value)
 
 
 def test_without_a_driver_the_reason_is_said(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,7 +1,7 @@
 // Negacyclic transforms of 2^9 to 2^17 words: the first stages on columns of words that lie 256 apart, the last eight on rows of 256
 // words. A thread holds up to 16 words in registers for up to four stages, then threads exchange words in shared memory.
 
-// What a transform reads: powers of its root or of the inverse, in bit-reversed order, and the prime.
+// What a transform reads: powers of its root or of the inverse, in bit-reversed order but for those of its last step (`power`), and the prime.
 template <class A> struct Root { Global<const typename A::W> powers; typename A::Q q; };
 // One limb of a launch: block y of the grid.
 template <class A> struct Limb {
@@ -28,8 +28,13 @@ template <int S, int I> struct Step {
     }
 };
 
+// Where power number 2^stage + block 2^s + part is. In the last step of a transform each thread has blocks of its own: there the same part of sixteen
+// blocks lies together, so that threads side by side read words side by side.
+template <bool LAST> INLINE u32 power(u32 block, int s, int part) {
+    return LAST ? ((block & ~15u) << s) + (u32)(part << 4) + (block & 15) : (block << s) + (u32)part;
+}
 // The stages of one step: block `block` of 2^done meets power number 2^done + block.
-template <class A, int S, int I> INLINE void forward_step(typename A::T *v, Global<const typename A::W> powers, u32 root, u32 thread, typename A::Q q) {
+template <class A, int S, int I, bool LAST> INLINE void forward_step(typename A::T *v, Global<const typename A::W> powers, u32 root, u32 thread, typename A::Q q) {
     typedef Step<S, I> Own;
 #pragma unroll
     for (int g = 0; g < Pass<S>::EACH; g += 1 << Own::K) {
@@ -39,13 +44,13 @@ template <class A, int S, int I> INLINE void forward_step(typename A::T *v, Glob
 #pragma unroll
             for (int b = 0; b < 1 << (Own::K - 1); b++) {
                 int half = 1 << (Own::K - 1 - s), part = b / half, x = g + 2 * half * part + b % half;
-                A::forward(v[x], v[x + half], powers[(block << s) + part], q);
+                A::forward(v[x], v[x + half], powers[power<LAST>(block, s, part)], q);
             }
     }
 #pragma unroll
     for (int i = 0; i < Pass<S>::EACH; i++) A::settle(v[i], q);
 }
-template <class A, int S, int I> INLINE void inverse_step(typename A::T *v, Global<const typename A::W> powers, u32 root, u32 thread, typename A::Q q) {
+template <class A, int S, int I, bool LAST> INLINE void inverse_step(typename A::T *v, Global<const typename A::W> powers, u32 root, u32 thread, typename A::Q q) {
     typedef Step<S, I> Own;
 #pragma unroll
     for (int g = 0; g < Pass<S>::EACH; g += 1 << Own::K) {
@@ -55,14 +60,14 @@ template <class A, int S, int I> INLINE void inverse_step(typename A::T *v, Glob
 #pragma unroll
             for (int b = 0; b < 1 << (Own::K - 1); b++) {
                 int half = 1 << (Own::K - 1 - s), part = b / half, x = g + 2 * half * part + b % half;
-                A::inverse(v[x], v[x + half], powers[(block << s) + part], s % 2 == 0, q);
+                A::inverse(v[x], v[x + half], powers[power<LAST>(block, s, part)], s % 2 == 0, q);
             }
     }
 }
 
-// Columns: 256 / THREADS of them side by side in a block.
+// Columns: 256 / THREADS of them side by side in a block. ENDS is whether the transform ends with them.
 template <int S> struct Columns {
-    enum { COUNT = 256 / Pass<S>::THREADS };
+    enum { COUNT = 256 / Pass<S>::THREADS, ENDS = false };
     u32 column, thread;
     __device__ __forceinline__ Columns() : column(threadIdx.x % COUNT), thread(threadIdx.x / COUNT) {}
     __device__ __forceinline__ u64 offset(u32 word) const { return word * 256 + blockIdx.x * COUNT + column; }
@@ -70,6 +75,7 @@ template <int S> struct Columns {
 };
 // Rows: 16 or fewer in a block, with a gap after every 16 words, so that threads meet different banks.
 struct Rows {
+    enum { ENDS = true };
     u32 row, thread;
     __device__ __forceinline__ Rows() : row(threadIdx.x / 16), thread(threadIdx.x % 16) {}
     __device__ __forceinline__ u32 number() const { return blockIdx.x * (blockDim.x / 16) + row; }
@@ -87,11 +93,11 @@ template <int S, int I, int J, class T, class At> INLINE void exchange(T *v, Sha
 }
 // All steps of a pass from step I on, or from it back; `block` is the first block that is met, counted from the first stage of all.
 template <class A, int S, int I, class At> INLINE void forward_steps(typename A::T *v, Shared<typename A::T> shared, const Root<A> &root, u32 block, const At &at) {
-    forward_step<A, S, I>(v, root.powers, block, at.thread, root.q);
+    forward_step<A, S, I, At::ENDS && I + 1 == Pass<S>::STEPS>(v, root.powers, block, at.thread, root.q);
     if constexpr (I + 1 < Pass<S>::STEPS) exchange<S, I, I + 1>(v, shared, at), forward_steps<A, S, I + 1>(v, shared, root, block, at);
 }
 template <class A, int S, int I, class At> INLINE void inverse_steps(typename A::T *v, Shared<typename A::T> shared, const Root<A> &root, u32 block, const At &at) {
-    inverse_step<A, S, I>(v, root.powers, block, at.thread, root.q);
+    inverse_step<A, S, I, At::ENDS && I + 1 == Pass<S>::STEPS>(v, root.powers, block, at.thread, root.q);
     if constexpr (I > 0) exchange<S, I, I - 1>(v, shared, at), inverse_steps<A, S, I - 1>(v, shared, root, block, at);
 }
 

@@ -1,12 +1,12 @@
 //! Blind rotations by blocks of a secret, many accumulators at a time: all blocks of `aglet_ring::blind::blind_block`.
 
+use crate::device::side_by_side;
 use crate::key_switch::{KeySwitch, GROUP};
 use crate::launcher::{Block, Device};
 use crate::{Arithmetic, Error};
 use aglet_ring::blind::Gadget;
 use aglet_ring::ntt::NttTable;
 use aglet_ring::packed::{KeyShape, PackedKey};
-use aglet_ring::reversal::bit_reverse;
 use aglet_ring::small::SmallTable;
 use aglet_ring::{arch, LweSwitch, Modulus};
 
@@ -14,6 +14,8 @@ use aglet_ring::{arch, LweSwitch, Modulus};
 const SHAPES: [(u32, usize, usize); 5] = [(9, 4, 1), (10, 2, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
 /// Words of a column that a thread holds.
 const EACH: usize = 16;
+/// Monomials side by side: those whose exponents differ by multiples of N/16.
+const COLUMNS: usize = 2 * EACH;
 
 /// The key of a blind rotation on a device, with all that its kernel reads.
 pub struct BlindKey {
@@ -28,18 +30,6 @@ pub struct BlindKey {
     inverse: Block,
     monomials: Block,
     switch: Option<KeySwitch>,
-}
-
-/// Where values stand in the registers of a thread after a forward transform: the position of word `i` of a thread, thread after
-/// thread for each word. The last of three steps takes a third of the stages, rounded up.
-fn positions(log_n: u32) -> Vec<usize> {
-    let (n, k) = (1usize << log_n, log_n - 2 * log_n / 3);
-    let threads = n / EACH;
-    let position = |at: usize| {
-        let (i, thread) = (at / threads, at % threads);
-        ((thread + threads * (i >> k)) << k) + (i & ((1 << k) - 1))
-    };
-    (0..n).map(position).collect()
 }
 
 impl BlindKey {
@@ -87,10 +77,13 @@ impl BlindKey {
         };
         let reversed = |root: u64| {
             let mut powers = powers(root, table.n());
-            bit_reverse(&mut powers);
+            // The last of three steps takes a third of the stages, rounded up.
+            side_by_side(&mut powers, log_n - 2 * log_n / 3);
             multipliers(&powers)
         };
-        let one_less: Vec<u64> = powers(table.psi(), 2 * table.n()).into_iter().map(|x| modulus.sub(x, 1)).collect();
+        let (one_less, rows) = (powers(table.psi(), 2 * table.n()), table.n() / EACH);
+        let one_less: Vec<u64> =
+            (0..2 * table.n()).map(|at| modulus.sub(one_less[at / COLUMNS + at % COLUMNS * rows], 1)).collect();
         Ok(Self {
             forward: reversed(table.psi())?,
             inverse: reversed(modulus.inv(table.psi()))?,
@@ -172,12 +165,11 @@ impl BlindKey {
     }
 }
 
-/// The values of a key in the order of registers, as the kernels take numbers.
+/// The values of a key in their order, as the kernels take numbers.
 fn key_numbers(table: &SmallTable, key: &PackedKey, arithmetic: Arithmetic) -> Result<Vec<u64>, Error> {
     let (shape, n, m) = (key.shape(), table.n(), table.modulus());
     // The small table has an order of its own; coefficients have none.
     let ordered = NttTable::new(*m, table.log_n(), arch::chosen()?)?;
-    let positions = positions(table.log_n());
     let mut numbers = Vec::with_capacity(shape.polynomials() * n);
     let mut values = vec![0; n];
     for block in 0..shape.blocks {
@@ -187,7 +179,7 @@ fn key_numbers(table: &SmallTable, key: &PackedKey, arithmetic: Arithmetic) -> R
                 let mut coefficients = vec![0; n];
                 table.inverse_add(&mut values, &mut coefficients);
                 ordered.forward(&mut coefficients);
-                numbers.extend(positions.iter().map(|&i| arithmetic.number(m, coefficients[i])));
+                numbers.extend(coefficients.iter().map(|&x| arithmetic.number(m, x)));
             }
         }
     }

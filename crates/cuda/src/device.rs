@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) const DEGREES: std::ops::RangeInclusive<u32> = 9..=17;
 /// Threads of a block, and words of a limb that it takes.
 pub(crate) const THREADS: u32 = 256;
+/// Stages of the last step of a transform, on rows.
+const ROW_STEP: u32 = 4;
 
 /// A ring whose polynomials may be on a device. Its operations ([`ops`](crate::ops)) are those of [`HostRing`], on what is there.
 pub struct DeviceRing<'a> {
@@ -22,9 +24,22 @@ pub struct DeviceRing<'a> {
 pub(crate) struct Table {
     pub(crate) arithmetic: Arithmetic,
     pub(crate) modulus: Modulus,
-    /// Powers of the root and of its inverse, in bit-reversed order, as multipliers.
+    /// Powers of the root and of its inverse, as [`side_by_side`] has them, as multipliers.
     pub(crate) forward: Block,
     pub(crate) inverse: Block,
+}
+
+/// Powers in bit-reversed order as transforms read them: those of the last `stages` stages, which each thread has of its own, with the same part of
+/// sixteen blocks together (`power` of the kernels).
+pub(crate) fn side_by_side(powers: &mut [u64], stages: u32) {
+    bit_reverse(powers);
+    for s in 0..stages {
+        let first = powers.len() >> (stages - s);
+        for sixteen in powers[first..2 * first].chunks_exact_mut(16 << s) {
+            let blocks = sixteen.to_vec();
+            sixteen.iter_mut().enumerate().for_each(|(i, power)| *power = blocks[(i % 16 << s) + i / 16]);
+        }
+    }
 }
 
 impl Table {
@@ -34,7 +49,7 @@ impl Table {
         let powers = |root: u64| {
             let next = |power: &u64| Some(modulus.mul(*power, root));
             let mut powers: Vec<u64> = std::iter::successors(Some(1), next).take(ring.n()).collect();
-            bit_reverse(&mut powers);
+            side_by_side(&mut powers, ROW_STEP);
             let words: Vec<u64> = powers.into_iter().flat_map(|w| arithmetic.multiplier(&modulus, w)).collect();
             card.upload(&words)
         };

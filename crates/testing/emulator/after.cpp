@@ -22,6 +22,9 @@ static Fiber fibers[THREADS];
 static jmp_buf scheduler;
 static char *stacks;
 static u32 current, launches;
+#ifdef TRACED
+void add_traces(u32 threads);
+#endif
 static u64 end, random_state;
 static void (*kernel)(const void *);
 static const void *parameters;
@@ -71,6 +74,9 @@ static void run_block(u32 threads, u32 shared_bytes, u32 order) {
         for (u32 i = 0; i < threads; i++) done += fibers[i].done;
         if (done && done < threads) fault("or another one leaves while others wait at a barrier");
     }
+#ifdef TRACED
+    if (!now.block) add_traces(threads);
+#endif
     // Who has not come to the end begins anew.
     for (u32 i = 0; i < threads; i++) fibers[i].born = fibers[i].done;
 }

@@ -69,6 +69,12 @@ static bool writes(const void *at, u64 bytes) {
     return true;
 }
 
+// Notes what a thread asks of memory, for `tools/card_traces.py`.
+#ifdef TRACED
+void noted(const void *at, u64 bytes);
+#else
+static inline void noted(const void *, u64) {}
+#endif
 // Ends the block of a thread that met a fault: what it would do next is nothing that a card does.
 void leave_block();
 
@@ -80,10 +86,12 @@ template <class T> struct Ref {
     operator typename Plain<T>::Type() const {
         typename Plain<T>::Type x;
         if (!reads(at, sizeof x)) leave_block();
+        noted(at, sizeof x);
         return memcpy((void *)&x, (const void *)at, sizeof x), x;
     }
     const Ref &operator=(T x) const {
         if (!writes(at, sizeof x)) leave_block();
+        noted(at, sizeof x);
         return *at = x, *this;
     }
     const Ref &operator=(const Ref &other) const { return *this = (T)other; }
