@@ -748,6 +748,9 @@ class Engine:
 
     def decode(self, pt: Plaintext) -> Decoded: ...
     def encrypt(self, pt: Plaintext, key: EncryptionKey) -> Ciphertext: ...
+    def fetch(self, cts: Sequence[Ciphertext]) -> None:
+        """Has ciphertexts here that a card made, together."""
+
     def decrypt_decode(self, ct: Ciphertext, sk: SecretKey, check: bool = True) -> Decoded: ...
     def decrypt_shared(
         self, ct: Ciphertext, sk: SecretKey, queries: int, security: float, least_bits: float | None
@@ -1115,6 +1118,9 @@ class IntegerEngine:
     def encrypt(
         self, pt: IntegerPlaintext, key: IntegerPublicKey | IntegerSecretKey, level: int
     ) -> IntegerCiphertext: ...
+    def fetch(self, cts: Sequence[IntegerCiphertext]) -> None:
+        """Has ciphertexts here that a card made, together."""
+
     def decrypt(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> NDArray[np.int64]:
         """Values are in `[-t/2, t/2]`."""
 

@@ -8,6 +8,7 @@ for plaintexts. ARCHITECTURE.md, section "Files", describes the format.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar, cast
 
 from aglet import _core, checks
@@ -229,6 +230,10 @@ class Stores:
     def _restored(self, found: Any) -> Any:
         """The value for users from the one that the compiled module has read."""
         return found
+
+    def _fetch(self, ciphertexts: Sequence[Any]) -> None:
+        """Have ciphertexts that a card made on this machine: together, as a wait for each costs more than its words."""
+        self._core.fetch(ciphertexts)
 
     def _class(self, words: str) -> str:
         """The name of the compiled class, from its name in words."""

@@ -1,6 +1,6 @@
 //! What goes to an emulated card and comes from it: launches, copies, and which of these wait.
 
-use aglet::ckks::{presets, CkksParams, Engine, KeySize, Method, Request, StageRun};
+use aglet::ckks::{presets, Ciphertext, CkksParams, Engine, KeySize, Method, Request, StageRun};
 use aglet::integer::{self, Packing};
 use aglet::{Control, Runtime};
 use aglet_cuda::{Device, Driver};
@@ -75,6 +75,56 @@ fn a_result_comes_with_one_wait() {
     // Of three polynomials too.
     let made = f.engine.multiply(&product(), &product(), None).unwrap();
     assert_eq!(reads(&|| assert!((f.engine.decrypt(&made, &f.sk).unwrap()[0].re - 0.0625).abs() < 1e-6)), 1);
+}
+
+/// A list of results comes here with one wait in place of one for each, to be decrypted or stored.
+#[test]
+fn a_list_of_results_comes_with_one_wait() {
+    let reads = |card: &Arc<Card>, work: &mut dyn FnMut()| {
+        let before = card.device().traffic();
+        work();
+        (card.device().traffic() - before).reads
+    };
+    let on = card();
+    let params: CkksParams = presets::load("toy", presets::Security::NotChecked).unwrap();
+    let f = Fixture::of(Engine::on(runtime(&on), params, None).unwrap());
+    let ct = f.encrypt(&vec![0.5; f.engine.slots()], 4);
+    let products = || (0..9).map(|_| f.engine.multiply(&ct, &ct, Some(&f.relin)).unwrap()).collect::<Vec<_>>();
+    let decrypted = |cts: &[Ciphertext]| {
+        cts.iter().for_each(|ct| assert!((f.engine.decrypt(ct, &f.sk).unwrap()[0].re - 0.25).abs() < 1e-6));
+    };
+    let (one_by_one, mut together) = (products(), products());
+    // One of the list is here already, one is there twice, and one never was there.
+    decrypted(&together[3..4]);
+    together.extend([together[0].clone(), f.encrypt(&vec![0.25; f.engine.slots()], 3)]);
+    let fetched = || f.engine.fetch(&together.iter().collect::<Vec<_>>()).unwrap();
+    let found = [
+        reads(&on, &mut || decrypted(&one_by_one)),
+        reads(&on, &mut || fetched()),
+        reads(&on, &mut || decrypted(&together)),
+        reads(&on, &mut || fetched()),
+    ];
+    assert_eq!(found, [9, 1, 0, 0]);
+    let here = |ct| f.engine.serialize(ct, &Control::new()).unwrap();
+    assert!(one_by_one.iter().zip(&together).all(|(x, y)| *here(x) == *here(y)));
+
+    let on = card();
+    let engine =
+        integer::Engine::on(runtime(&on), shrunk_integers("int16", "small", (10, 10)), Packing::Slots).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let ct = engine.encrypt_with_secret(&[1, 2, 3], 3, &sk).unwrap();
+    let squares = || (0..5).map(|_| engine.multiply(&ct, &ct, &relin).unwrap()).collect::<Vec<_>>();
+    let decrypted = |cts: &[integer::Ciphertext]| {
+        cts.iter().for_each(|ct| assert_eq!(engine.decrypt(ct, &sk).unwrap()[..3], [1, 4, 9]));
+    };
+    let (one_by_one, together) = (squares(), squares());
+    let found = [
+        reads(&on, &mut || decrypted(&one_by_one)),
+        reads(&on, &mut || engine.fetch(&together.iter().collect::<Vec<_>>()).unwrap()),
+        reads(&on, &mut || decrypted(&together)),
+    ];
+    assert_eq!(found, [5, 1, 0]);
 }
 
 /// Blocks that a driver gives one by one wait, and so do they when they go back. Those of a pool do not, and it grows no more when all keys are there.

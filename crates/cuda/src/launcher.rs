@@ -52,12 +52,12 @@ pub trait Launcher: Debug + Send + Sync {
     /// # Errors
     /// [`Error::Lost`] and the like.
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error>;
-    /// Copies rows here, after the kernels that were launched before: at most two million words in all, with one wait. Those that lie behind each
-    /// other in a block are one copy.
+    /// Copies rows here, after the kernels that were launched before, in parts of two million words or less: a wait for each, while the card copies
+    /// the next one. Rows of a part that lie behind each other in a block are one copy.
     ///
     /// # Errors
     /// [`Error::Lost`] and the like: what kernels did wrong is often known here only.
-    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error>;
+    fn read(&self, parts: Vec<Vec<Row<'_>>>) -> Result<(), Error>;
     /// Waits for what was launched, on a card that was opened to be measured: asked at the end of stages.
     ///
     /// # Errors
@@ -195,10 +195,11 @@ impl Device {
 
     /// Copies rows here, with one wait for each [`LANDED`] words.
     pub(crate) fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
-        cut(rows, LANDED).into_iter().try_for_each(|part| {
+        let parts = cut(rows, LANDED);
+        for part in &parts {
             Counts::copied(&self.0.traffic.down, part.iter().map(|row| row.words.len()).sum());
-            self.0.launcher.read(part)
-        })
+        }
+        self.0.launcher.read(parts)
     }
 
     /// [`Launcher::launch`].

@@ -70,7 +70,7 @@ fn who_does_not_wait_for_words_that_come_finds_none() {
     {
         let driver = open(&fake(&settings), 0).unwrap();
         let (at, mut found) = (block(&driver, &[5; 64]), vec![7; 64]);
-        driver.read(vec![Row { block: at, at: 0, words: &mut found }]).unwrap();
+        driver.read(vec![vec![Row { block: at, at: 0, words: &mut found }]]).unwrap();
         // Without pinned memory it is the stream that is waited for, not an event.
         assert_eq!(found, if waited { [5; 64] } else { [0xa5a5_a5a5_a5a5_a5a5; 64] }, "{settings:?}");
     }
@@ -99,8 +99,11 @@ fn rows_come_by_few_copies_with_one_wait() {
         // A polynomial is a block. Sixteen limbs of the largest ring come at a time.
         let found = counted(&fake, || same("six limbs", &on_card.download(&there[0]).unwrap(), &six));
         assert_eq!(found, wanted[0], "{pin}");
+        let ahead = fake.count("ahead");
         let found = counted(&fake, || same("17 limbs", &on_card.download(&there[1]).unwrap(), &many));
         assert_eq!(found, wanted[1], "{pin}");
+        // The last one was asked for before the others were waited for.
+        assert_eq!(fake.count("ahead") - ahead, i64::from(pin == 0));
         let traffic = device.traffic() - before;
         assert_eq!((traffic.reads, traffic.bytes_down, traffic.synchronous()), (3, 23 << 20, 3));
         // Rows of two blocks, in one of them with a gap.
@@ -109,7 +112,7 @@ fn rows_come_by_few_copies_with_one_wait() {
         let mut room = [[0; 2]; 4];
         let places = [(0, 0), (0, 3), (1, 0), (1, 2)];
         let rows = places.iter().zip(&mut room).map(|(&(i, at), words)| Row { block: blocks[i], at, words });
-        let found = counted(&fake, || driver.read(rows.collect()).unwrap());
+        let found = counted(&fake, || driver.read(vec![rows.collect()]).unwrap());
         assert_eq!((room, found), ([[1, 2], [4, 5], [6, 7], [8, 9]], wanted[2]));
     }
 }
@@ -224,7 +227,7 @@ fn threads_that_have_words_come_at_a_time_find_their_own() {
                 let wanted: Vec<u64> = (i << 32..).take(1 << 16).collect();
                 let (at, mut found) = (block(driver, &wanted), vec![0; 1 << 16]);
                 for _ in 0..5 {
-                    driver.read(vec![Row { block: at, at: 0, words: &mut found }]).unwrap();
+                    driver.read(vec![vec![Row { block: at, at: 0, words: &mut found }]]).unwrap();
                     assert!(found == wanted, "thread {i}");
                     found.fill(0);
                 }

@@ -30,7 +30,7 @@ fn blocks_come_from_a_pool_and_all_go_back() {
 
 /// Copies the first words of a block here.
 fn here(driver: &Driver, block: u64, words: &mut [u64]) -> Result<(), Error> {
-    driver.read(vec![Row { block, at: 0, words }])
+    driver.read(vec![vec![Row { block, at: 0, words }]])
 }
 
 /// Leaves the newest block before each launch, which is the list that it reads: too early.
@@ -62,8 +62,8 @@ impl Launcher for Early {
     fn write(&self, address: u64, words: &[u64]) -> Result<(), Error> {
         self.0.write(address, words)
     }
-    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
-        self.0.read(rows)
+    fn read(&self, parts: Vec<Vec<Row<'_>>>) -> Result<(), Error> {
+        self.0.read(parts)
     }
     fn launch(&self, kernel: &str, grid: [u32; 3], shape: (u32, u32), parameters: &[u64]) -> Result<(), Error> {
         let last = self.1.lock().unwrap().pop();

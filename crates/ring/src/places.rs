@@ -5,6 +5,7 @@ use crate::demand::stride;
 use crate::pool::{Buffer, Fit, Pool};
 use crate::Error;
 use std::any::Any;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// The limbs of a polynomial on a card, in their order; what is there is only read.
@@ -76,12 +77,12 @@ impl Words {
 
     /// Has them on this machine, each of limbs of so many words. Nobody waits here for a thread that makes a copy: of several, one is kept.
     pub(crate) fn fetch_all<'a>(of: impl IntoIterator<Item = (&'a Self, usize)>) -> Result<(), Error> {
-        let mut away: Vec<Away<'a>> = Vec::new();
+        let (mut away, mut seen) = (Vec::<Away<'a>>::new(), HashSet::new());
         for (words, n) in of {
             let (None, Some(card), Some((pool, fit))) = (words.host.get(), words.card.get(), &words.pool) else {
                 continue;
             };
-            if !away.iter().any(|other| std::ptr::eq(other.words, words)) {
+            if seen.insert(std::ptr::from_ref(words)) {
                 away.push(Away { words, card: &**card, n, room: pool.take(words.limbs * stride(n), *fit)? });
             }
         }

@@ -17,6 +17,13 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Has samples on this machine. Those that one card alone has come together, with one wait for up to 16 MB.
+    ///
+    /// # Errors
+    /// Memory that cannot be had, [`Error::Ring`] if the card fails: then none is here that was not before.
+    pub fn fetch_all<'a>(of: impl IntoIterator<Item = &'a Self>) -> Result<(), Error> {
+        Ok(Poly::fetch_all(of.into_iter().flat_map(|x| &x.polys))?)
+    }
     /// Limbs of the chain.
     pub fn limbs(&self) -> usize {
         self.polys[0].q_limbs()

@@ -27,7 +27,7 @@ struct Pool { bool there; u64 reserved, live, settled, kept; };
 static Pool pools[256];
 // The pool of a block, counted from 1; blocks of none have 0.
 static unsigned char pool_of[1 << 23];
-static long calls, allocations, from_pools, grown, waits, copies_back, streams_there;
+static long calls, allocations, from_pools, grown, waits, ahead, copies_back, streams_there;
 // What the card has not left, without what is said in parentheses.
 static u64 taken(const Pool *but) {
     u64 all = used;
@@ -142,11 +142,11 @@ extern "C" int fake_set(const char *name, long value) {
 extern "C" long fake_calls() { return calls; }
 extern "C" long fake_used() { return (long)taken(nullptr); }
 // Blocks of the driver so far, blocks of pools, how often a pool took more of the card, whether the calling thread is in the context, waits for a stream or
-// an event, copies back, streams and blocks of pinned memory that are there.
+// an event, those for copies back behind which more was asked for, copies back, streams and blocks of pinned memory that are there.
 extern "C" long fake_count(const char *what) {
     long pinned_there = 0;
     for (Pinned &p : pinned) pinned_there += p.at != nullptr;
-    return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : !strcmp(what, "entered") ? entered : !strcmp(what, "waits") ? waits : !strcmp(what, "copies_back") ? copies_back : !strcmp(what, "streams") ? streams_there : !strcmp(what, "pinned") ? pinned_there : grown;
+    return !strcmp(what, "allocations") ? allocations : !strcmp(what, "from_pools") ? from_pools : !strcmp(what, "entered") ? entered : !strcmp(what, "waits") ? waits : !strcmp(what, "ahead") ? ahead : !strcmp(what, "copies_back") ? copies_back : !strcmp(what, "streams") ? streams_there : !strcmp(what, "pinned") ? pinned_there : grown;
 }
 
 // Nobody stops a driver: its memory goes with the library.
@@ -358,6 +358,7 @@ extern "C" int cuEventRecord(Event *event, Stream *stream) {
 extern "C" int cuEventSynchronize(Event *event) {
     ENTERED;
     waits++;
+    if (event->of && event->back && event->of->asked > event->behind) ahead++;
     if (!event->of || (event->back ? setting("wait") == 2 : setting("wait") == 0)) return lost;
     return is_there(event->of) ? perform_until(*event->of, event->behind) : INVALID_HANDLE;
 }

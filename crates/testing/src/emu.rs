@@ -222,12 +222,12 @@ impl Launcher for Emu {
         Ok(())
     }
 
-    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
+    fn read(&self, parts: Vec<Vec<Row<'_>>>) -> Result<(), Error> {
         let _alone = self.alone();
         // SAFETY: as said above.
         let download = unsafe { self.find::<unsafe extern "C" fn(u64, *mut u64, u64) -> c_int>("emulator_download") };
         let failed = || Error::Kernel { kernel: "before a download".into(), what: "a word was left unwritten".into() };
-        rows.into_iter().try_for_each(|Row { block, at, words }| {
+        parts.into_iter().flatten().try_for_each(|Row { block, at, words }| {
             // SAFETY: as said above.
             let written = unsafe { download(block + 8 * at as u64, words.as_mut_ptr(), words.len() as u64) };
             (written != 0).then_some(()).ok_or_else(failed)
@@ -300,7 +300,7 @@ impl FakeDriver {
     }
 
     /// How many blocks the driver gave (`allocations`) and its pools (`from_pools`), how often a pool took more of the card (`grown`), somebody
-    /// waited for a stream or an event (`waits`), copies came back (`copies_back`), how often this thread is in the context of a card (`entered`),
+    /// waited for a stream or an event (`waits`), or for copies back while the card had been asked for more (`ahead`), copies came back (`copies_back`), how often this thread is in the context of a card (`entered`),
     /// how many streams (`streams`) and blocks of pinned memory (`pinned`) are there.
     pub fn count(&self, what: &str) -> i64 {
         let what = std::ffi::CString::new(what).expect("a name has no zero");

@@ -101,6 +101,7 @@ class SharesArrays:
 def _with_noise(array: EncryptedArray, queries: int, security: float, least: float | None) -> Shared:
     session = array.session
     key, all_queries = session.keys._need("secret", "ckks"), queries * len(array.chunks)
+    session.engine._fetch(array.chunks)
     shared = [session.engine.decrypt_shared(one, key, all_queries, security, least) for one in array.chunks]
     found = np.concatenate([np.asarray(one.values) for one in shared])[array.index]
     return Shared(found if array.ndim else found[()], min(one.bits for one in shared))

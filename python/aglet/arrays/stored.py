@@ -27,6 +27,7 @@ def save(array: EncryptedArray, place: Path) -> None:
     begin(place)
     array = array.still()
     names = _names(len(array.chunks))
+    array.session.engine._fetch(array.chunks)
     for chunk, name in zip(array.chunks, names, strict=False):
         array.session.engine.write(chunk, place / name)
     np.save(place / names[-1], array.index)

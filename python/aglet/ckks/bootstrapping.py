@@ -291,9 +291,9 @@ class Bootstrapping:
     ) -> list[Ciphertext]:
         """Refresh several ciphertexts with the same keys and options: the results of `bootstrap`, in less time.
 
-        Up to four ciphertexts are processed together, so that keys and matrices are read once for all of them. Each
-        ciphertext beyond the first takes a third of a gigabyte (N = 2^16). With little memory, fewer are processed
-        together.
+        Up to four ciphertexts (16 on a card) are processed together, so that keys and matrices are read once for all of
+        them. Each ciphertext beyond the first takes a third of a gigabyte (N = 2^16). With little memory, fewer are
+        processed together.
 
         Raises
         ------

@@ -74,8 +74,9 @@ class OtherNames:
     _mode: str
 
     def to_cpu(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Return a copy of the ciphertext. What a card has comes to the processor when it is used there."""
+        """Return a copy of the ciphertext whose words are on the processor: what a card made comes there now."""
         ciphertext = operands.ciphertext(ciphertext)
+        self._core.fetch([ciphertext])
         return self._core.level_down(ciphertext, ciphertext.level)
 
     def to_cuda(self, ciphertext: Ciphertext) -> Ciphertext:

@@ -368,6 +368,8 @@ class Engine(
 
     def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> values.Vector:
         """Decrypt several ciphertexts to one array. Cut it to the length of the message."""
+        if isinstance(ciphertexts, list | tuple):
+            self._fetch([operands.ciphertext(ciphertext) for ciphertext in ciphertexts])
         found = [self.decrypt(ciphertext, secret_key) for ciphertext in checks.each("ciphertexts", ciphertexts)]
         if not found:
             raise RangeError("There is no ciphertext to decrypt; give at least one.")

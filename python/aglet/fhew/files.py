@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from aglet import _core
@@ -16,6 +17,9 @@ class FhewFiles(Stores):
     """Mixed into `FhewEngine`."""
 
     _core: _core.FhewEngine
+
+    def _fetch(self, ciphertexts: Sequence[Any]) -> None:
+        """A card gives all results of a call back together: they are here."""
 
     def _storable(self, value: Any) -> Any:
         if isinstance(value, FhewCiphertext):

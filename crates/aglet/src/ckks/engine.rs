@@ -3,6 +3,7 @@
 use crate::card_memory::{CardMemory, Fitted};
 use crate::ckks::bootstrap::BootstrapState;
 use crate::ckks::rotation_layout::rotation_layout;
+use crate::ckks::Ciphertext;
 use crate::runtime::machine::check_memory;
 use crate::runtime::{Cache, Runtime};
 use crate::Control;
@@ -10,7 +11,7 @@ use crate::{Error, LevelError};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
 use aglet_bootstrap::BootstrapCircuit;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, Sample, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{CkksEvaluator, CkksParams, Encoder};
 use std::sync::Arc;
 
@@ -114,6 +115,14 @@ impl Engine {
         let encoder = Encoder::new(&ctx, slots)?;
         let (bootstrap, fitted) = (BootstrapState::default(), Fitted::default());
         Ok(Self { params, ctx, encoder, bootstrap, runtime, fitted, card_memories: Cache::default() })
+    }
+
+    /// Has ciphertexts on this machine before they are decrypted or stored: those that a card made come together, not one by one.
+    ///
+    /// # Errors
+    /// Memory that cannot be had, [`Error::Ring`] if the card fails: then none is here that was not before.
+    pub fn fetch(&self, cts: &[&Ciphertext]) -> Result<(), Error> {
+        self.run(|| Ok(Sample::fetch_all(cts.iter().map(|ct| &ct.sample))?))
     }
 
     /// The parameters.

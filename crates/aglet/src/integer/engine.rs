@@ -7,7 +7,7 @@ use crate::card_memory::{CardMemory, Fitted};
 use crate::runtime::{Cache, Runtime};
 use crate::{Error, LevelError, PublicKey, SecretKey};
 use aglet_bootstrap::integer::BootstrapCircuit;
-use aglet_rlwe::{Context, KeySet};
+use aglet_rlwe::{Context, KeySet, Sample};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
     WideRings,
@@ -138,6 +138,13 @@ impl Engine {
             let message = message.coefficients(&self.encoder, self)?;
             Ok(encrypt(&self.ctx, &self.params, &message, level, (by, &mut random))?.into())
         })
+    }
+    /// Has ciphertexts on this machine before they are decrypted or stored: those that a card made come together, not one by one.
+    ///
+    /// # Errors
+    /// Memory that cannot be had, [`Error::Ring`] if the card fails: then none is here that was not before.
+    pub fn fetch(&self, cts: &[&IntegerCiphertext]) -> Result<(), Error> {
+        self.runtime.run(|| Ok(Sample::fetch_all(cts.iter().map(|ct| &ct.sample))?))
     }
     /// The numbers of a ciphertext, in `[-t/2, t/2]`.
     ///

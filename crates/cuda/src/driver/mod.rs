@@ -14,6 +14,7 @@ use functions::{
 };
 use landing::Landings;
 use memory::{bytes, Memory};
+use pinned::Pinned;
 use sequence::Sequence;
 use staging::Staging;
 use std::collections::HashMap;
@@ -214,6 +215,15 @@ impl Driver {
         self.sequence.wait()
     }
 
+    /// Waits for what was asked for, and copies it to its rows.
+    fn landed(&self, (block, rows): (Pinned, Vec<Row<'_>>)) -> Result<(), Error> {
+        self.beside_others(|| block.wait(&self.sequence))?;
+        // Without the lock, as threads that copy may come back for more.
+        landing::spread(&block, rows);
+        self.state().landings.leave(block);
+        Ok(())
+    }
+
     /// Bytes that the driver has left.
     fn left(&self) -> Result<usize, Error> {
         let (mut free, mut whole) = (0, 0);
@@ -297,22 +307,26 @@ impl Launcher for Driver {
         })
     }
 
-    fn read(&self, rows: Vec<Row<'_>>) -> Result<(), Error> {
-        let rows: Vec<Row<'_>> = rows.into_iter().filter(|row| !row.words.is_empty()).collect();
-        if rows.is_empty() {
-            return Ok(());
+    fn read(&self, parts: Vec<Vec<Row<'_>>>) -> Result<(), Error> {
+        let mut before = None;
+        for rows in parts {
+            let rows: Vec<Row<'_>> = rows.into_iter().filter(|row| !row.words.is_empty()).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            // A block that waits for copies when the card is lost goes with the card.
+            let asked = self.on_card(|state| match state.landings.take(self.functions())? {
+                Some(block) => landing::ask(&self.sequence, &block, &rows).map(|()| Some(block)),
+                None => Ok(None),
+            })?;
+            // While the words before these go to their places, the card copies these.
+            before.take().map_or(Ok(()), |part| self.landed(part))?;
+            match asked {
+                Some(block) => before = Some((block, rows)),
+                None => self.on_card(|_| self.read_rows(rows))?,
+            }
         }
-        // A block that waits for copies when the card is lost goes with the card.
-        let asked = self.on_card(|state| match state.landings.take(self.functions())? {
-            Some(block) => landing::ask(&self.sequence, &block, &rows).map(|()| Some(block)),
-            None => Ok(None),
-        })?;
-        let Some(block) = asked else { return self.on_card(|_| self.read_rows(rows)) };
-        self.beside_others(|| block.wait(&self.sequence))?;
-        // Without the lock, as threads that copy may come back for more.
-        landing::spread(&block, rows);
-        self.state().landings.leave(block);
-        Ok(())
+        before.map_or(Ok(()), |part| self.landed(part))
     }
 
     fn wait_for_all(&self) -> Result<(), Error> {

@@ -215,6 +215,11 @@ impl Engine {
         };
         self.wrap(py, made)
     }
+    /// Has ciphertexts here that a card made, together.
+    fn fetch(&self, py: Python<'_>, cts: Vec<PyRef<'_, Ciphertext>>) -> PyResult<()> {
+        let cts = cts.iter().map(|ct| Ok(ct.of(py, &self.context)?.get())).collect::<PyResult<Vec<_>>>()?;
+        self.quick(py, |e| e.fetch(&cts.iter().collect::<Vec<_>>()))
+    }
     /// With `check`, refuses values that may not fit their modulus.
     #[pyo3(signature = (ct, sk, check = true))]
     fn decrypt_decode<'py>(

@@ -172,6 +172,11 @@ impl IntegerEngine {
         };
         Ok(IntegerCiphertext::new(&self.context, made))
     }
+    /// Has ciphertexts here that a card made, together.
+    fn fetch(&self, py: Python<'_>, cts: Vec<PyRef<'_, IntegerCiphertext>>) -> PyResult<()> {
+        let cts = cts.iter().map(|ct| ct.of(py, &self.context)).collect::<PyResult<Vec<_>>>()?;
+        self.quick(py, |e| e.fetch(&cts))
+    }
     /// In `[-t/2, t/2]`.
     fn decrypt<'py>(&self, py: Python<'py>, ct: &IntegerCiphertext, sk: &IntegerSecretKey) -> PyResult<Integers<'py>> {
         let (ct, sk) = (ct.of(py, &self.context)?, sk.of(py, &self.context)?);

@@ -248,6 +248,7 @@ class SlotSession(InFolders[EncryptedSlots], SharesArrays):
             )
         numbers = array.forced()
         key, t = self.keys._need("secret", "integer"), self.engine.plaintext_modulus
+        self.engine._fetch([chunk for digit in numbers.digits for chunk in digit])
         parts = [np.concatenate([self.engine.decrypt(chunk, key) for chunk in digit]) for digit in numbers.digits]
         found = sum(part[array.index] * DIGIT**at for at, part in enumerate(parts)) + numbers.offset
         if numbers.places <= t:

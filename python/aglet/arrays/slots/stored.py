@@ -42,6 +42,7 @@ def save(array: EncryptedSlots, place: Path) -> None:
     numbers = array.forced()
     chunks = [chunk for digit in numbers.digits for chunk in digit]
     names = _names(len(chunks))
+    array.session.engine._fetch(chunks)
     for chunk, name in zip(chunks, names, strict=True):
         array.session.engine.write(chunk, place / name)
     # Version 1 had all elements in consecutive slots, as most arrays still have.
