@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
@@ -235,15 +235,13 @@ class Cluster:
         self._looked = time.monotonic()
         for actor in [one for one in self._actors if one.opening is not None]:
             self._check_start(actor)
-        alive = [
-            node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= self._per_node
-        ]
+        alive = [node for node in self._ray.nodes() if node["Alive"] and self._workers(node["Resources"])]
         for node in alive:
-            name = str(node["NodeID"])
+            name, workers = str(node["NodeID"]), self._workers(node["Resources"])
             here = sum(actor.node == name for actor in self._actors)
             if len(self._refused.get(name, ())) < _TRIES:
-                for _ in range(self._per_node - here):
-                    self._start(name, int(node["Resources"]["CPU"]) // self._per_node)
+                for _ in range(workers - here):
+                    self._start(name, int(node["Resources"]["CPU"]) // workers)
         if self._actors:
             self._seen = time.monotonic()
             return
@@ -252,9 +250,20 @@ class Cluster:
             raise DeviceError(f"No worker of the cluster could start: {'; '.join(sorted(reasons))}")
         if time.monotonic() - self._seen > _PATIENCE_S:
             raise DeviceError(
-                "The cluster has had no worker for a minute; add a node with free cores, and run the batch again to "
-                "continue."
+                f"The cluster has had no worker for a minute; add a node with free {self._wanted}, and run the batch "
+                "again to continue."
             )
+
+    def _workers(self, resources: Mapping[str, float]) -> int:
+        """How many workers a node with these resources has: each has a core or more, and its card."""
+        cores = int(resources.get("CPU", 0))
+        if self._recipe.mode == "gpu":
+            return min(int(resources.get("GPU", 0)), cores)
+        return self._per_node if cores >= self._per_node else 0
+
+    @property
+    def _wanted(self) -> str:
+        return "cards and cores" if self._recipe.mode == "gpu" else "cores"
 
     def _check_start(self, actor: _Actor) -> None:
         """Warn of a worker that does not start, and give it up in the end: Ray would wait forever for a free core."""
@@ -279,7 +288,10 @@ class Cluster:
     def _start(self, node: str, threads: int) -> None:
         where = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
         most = self._recipe.streams + AHEAD + 1
-        handle = self._remote.options(num_cpus=threads, max_concurrency=most, scheduling_strategy=where).remote()
+        # Of all cards a worker sees the one that Ray gives it, as number 0.
+        words: dict[str, Any] = {"num_gpus": 1} if self._recipe.mode == "gpu" else {}
+        words |= {"num_cpus": threads, "max_concurrency": most, "scheduling_strategy": where}
+        handle = self._remote.options(**words).remote()
         self._actors.append(_Actor(handle, node, handle.open.remote(self._recipe, threads, node[:12])))
 
     def stop(self, task: Task) -> None:

@@ -47,20 +47,19 @@ def read_index(place: Place) -> dict[str, Any]:
     return index_of(place.read_if_there(INDEX), ascii(place.url))
 
 
-def open_keys(url: str, threads: int, allow_insecure: bool, family: type) -> Opened:
-    """Read all keys of a folder, never a secret key, and make their engines: that of this class is used.
+def open_keys(url: str, family: type, threads: int, allow_insecure: bool, mode: str = "parallel") -> Opened:
+    """Read all keys of a folder, never a secret key, and make their engines of a mode: that of this class is used.
 
     Raises
     ------
-    SerializationError, KeyMismatchError, MemoryLimitError, InsecureParametersError
+    SerializationError, KeyMismatchError, MemoryLimitError, InsecureParametersError, DeviceError
         As in `KeySet.load` and the engines.
     """
     place = Place(url)
     index = read_index(place)
     folder = Path(place.local) if place.local is not None else _fetched(place, index)
-    parts = [
-        engine_of(index, part, folder, threads, allow_insecure=allow_insecure) for part in ("key_id", "fhew_key_id")
-    ]
+    words = {"allow_insecure": allow_insecure, "mode": mode}
+    parts = [engine_of(index, part, folder, threads, **words) for part in ("key_id", "fhew_key_id")]
     engines = sorted((one for one in parts if one is not None), key=lambda one: not isinstance(one, family))
     return Opened(engines[0], KeySet.load(folder, parts[0], fhew_engine=parts[1], progress=silent))
 

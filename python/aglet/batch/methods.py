@@ -18,6 +18,9 @@ from aglet.progress import silent
 __all__ = ["Method", "method_of", "methods"]
 
 
+_ON_CARD = 16
+"""The ciphertexts that a card bootstraps side by side if it has the memory, as `crates/aglet` has it."""
+
 Call = Callable[[Opened, Sequence[Any], Mapping[str, Any]], list[Any]]
 
 
@@ -37,20 +40,23 @@ class Method:
     call: Call
     options: frozenset[str] = frozenset()
 
+    def together_on(self, mode: str) -> int:
+        """The number of ciphertexts that are processed together in a mode of engines: a card takes more at once."""
+        return _ON_CARD if mode == "gpu" and self.unit == 1 and self.family is not FhewEngine else self.together
+
 
 def _regular(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
     return list(opened.engine.bootstrap_many(given, *opened.keys.bootstrap_arguments, **options))
 
 
-def _lossy(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    keys = opened.keys.bootstrap_arguments
-    return [opened.engine.lossy_bootstrap(one, *keys, **options) for one in given]
+def _of_lossy_key(method: str, **words: Any) -> Call:
+    """A bootstrap that takes a lossy key."""
 
-
-def _clean(bits: bool) -> Call:
     def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        keys = opened.keys.bootstrap_arguments
-        return [opened.engine.sign_bootstrap(one, *keys, bits=bits, **options) for one in given]
+        relinearization, conjugation, *own = opened.keys.bootstrap_arguments
+        # A small key follows its rotation key.
+        keys = (relinearization, conjugation, own[0], own[1] if len(own) > 1 else None, None)
+        return list(opened.engine._refresh(method, given, keys, {**words, **options}, many=True))
 
     return call
 
@@ -128,9 +134,9 @@ def _all() -> list[Method]:
 
     return [
         ckks("regular", 4, 1, _regular, bound | iterated),
-        ckks("lossy", 1, 1, _lossy, bound | iterated),
-        ckks("sign", 1, 1, _clean(bits=False), choices),
-        ckks("bits", 1, 1, _clean(bits=True), choices),
+        ckks("lossy", 1, 1, _of_lossy_key("lossy"), bound | iterated),
+        ckks("sign", 1, 1, _of_lossy_key("sign"), choices),
+        ckks("bits", 1, 1, _of_lossy_key("sign", bits=True), choices),
         ckks("merge", 4, 2, _pairs("merge_bootstrap", "bootstrap"), bound),
         ckks("lossy-merge", 4, 2, _pairs("lossy_merge_bootstrap", "lossy_bootstrap"), bound),
         Method("integer", IntegerEngine, IntegerCiphertext, 4, 1, _integers),

@@ -23,7 +23,7 @@ from aglet.batch.runners import Local, Runner
 from aglet.batch.schedule import Schedule
 from aglet.batch.targets import refuse_unfit
 from aglet.batch.worker import Recipe
-from aglet.errors import AgletError
+from aglet.errors import AgletError, ParameterError
 from aglet.progress import ProgressCallback, progress_bar, silent
 
 __all__ = ["BatchError", "Pool"]
@@ -58,12 +58,15 @@ class Pool:
         there.
     allow_insecure
         Accept keys of parameter sets below 128 bits. For tests only.
+    mode
+        "parallel" if not given: the cores. With "gpu" a worker computes on a card, up to 16 bootstraps at once; a
+        cluster starts one for each card that Ray has on a node (`num_gpus=1`), which shares its cores.
     streams
         The groups of ciphertexts that a worker computes at the same time; 1 if not given. With two, the second uses the
         cores that the first leaves idle, and takes the memory of another bootstrap.
     actors_per_node
         The workers on each node of a cluster; 1 if not given, which is best unless a node has several memory domains
-        (NUMA).
+        (NUMA). Cards have one each.
     retries
         How often a group is given to another worker after one is lost, and how often a place that refuses is retried;
         3 if not given.
@@ -73,7 +76,7 @@ class Pool:
     Raises
     ------
     ParameterError
-        If there is no such method, it does not take an option, or Ray is not installed.
+        If there is no such method or mode, it does not take an option, or Ray is not installed.
     SerializationError
         If the folder holds no keys.
 
@@ -94,13 +97,15 @@ class Pool:
         **options: Any,
     ) -> None:
         numbers = {name: checks.count(name, options.pop(name, default), 1) for name, default in _WORKERS.items()}
+        mode = _mode(options.pop("mode", "parallel"), numbers["actors_per_node"])
         given = {name: value for name, value in options.items() if value is not None}
         self._method = method_of(checks.string("method", method), given)
         place = Place(keys)
         self._retries, self._actors = numbers["retries"], numbers["actors_per_node"]
         url = place.local or place.url
         insecure = checks.flag("allow_insecure", allow_insecure)
-        self._recipe = Recipe(url, method, given, numbers["streams"], insecure)
+        self._recipe = Recipe(url, method, given, numbers["streams"], insecure, mode)
+        self._together = self._method.together_on(mode)
         index = read_index(place)
         named = {"method": method, "options": given, "key_id": index.get("key_id", index.get("fhew_key_id"))}
         self._job = hashlib.sha256(json.dumps(named, sort_keys=True, default=_plain).encode()).hexdigest()[:16]
@@ -133,7 +138,7 @@ class Pool:
 
     def _outcomes(self, groups: Iterator[Group], task: Task, ordered: bool) -> Iterator[Outcome]:
         if self._schedule is None:
-            self._schedule = Schedule(self._started(), self._method.together, self._method.unit, self._retries)
+            self._schedule = Schedule(self._started(), self._together, self._method.unit, self._retries)
         return self._schedule.outcomes(groups, task, ordered)
 
     def _rest(self, task: Task) -> list[Outcome]:
@@ -266,17 +271,27 @@ class Pool:
 
     def _grouped(self, units: Iterable[tuple[str, ...]]) -> Iterator[Group]:
         first = 0
-        for some in _chunks(units, self._method.together // self._method.unit):
+        for some in _chunks(units, self._together // self._method.unit):
             names = tuple(name for unit in some for name in unit)
             yield Group(first, names)
             first += len(names)
 
     def _grouped_pairs(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Group]:
         first = 0
-        for some in _chunks(map(_pair, pairs), self._method.together):
+        for some in _chunks(map(_pair, pairs), self._together):
             names = tuple(str(name) for name, _ in some)
             yield Group(first, names, tuple(one for _, one in some))
             first += len(names)
+
+
+def _mode(given: Any, actors: int) -> str:
+    """The mode of the engines of workers."""
+    mode = checks.string("mode", given)
+    if mode not in ("parallel", "gpu"):
+        raise ParameterError(f'A batch has no mode "{mode}"; use "parallel" for the cores or "gpu" for cards.')
+    if mode == "gpu" and actors != 1:
+        raise ParameterError('With mode="gpu" each card has one worker; leave actors_per_node out.')
+    return mode
 
 
 def _pair(given: Any) -> tuple[Any, Any]:

@@ -36,6 +36,7 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     streams: int = 1
     allow_insecure: bool = False
+    mode: str = "parallel"
 
 
 class Worker:
@@ -48,7 +49,7 @@ class Worker:
         self.method: Method = method_of(recipe.method, recipe.options)
         self.node = node or platform.node()
         self._options = recipe.options
-        self._opened = open_keys(recipe.keys, threads, recipe.allow_insecure, self.method.family)
+        self._opened = open_keys(recipe.keys, self.method.family, threads, recipe.allow_insecure, recipe.mode)
         if not isinstance(self._opened.engine, self.method.family):
             raise SerializationError(
                 f"The keys in {recipe.keys!a} are for {type(self._opened.engine).__name__}, and the method "
@@ -87,6 +88,8 @@ class Worker:
                 return []
             start = time.perf_counter()
             made = dict(zip(given, self._computed(list(given.values())), strict=True))
+            # What a card made comes here together, before the next group is asked of it.
+            self._opened.engine._fetch([one for one in made.values() if isinstance(one, self.method.takes)])
             seconds = (time.perf_counter() - start) / max(1, len(given))
         for i, result in made.items():
             outcomes[i] = self._written(replace(outcomes[i], seconds=seconds), result, task)

@@ -52,6 +52,9 @@ def bootstrap(
     actors_per_node: Annotated[int, typer.Option(help="Worker processes on each node of a cluster.")] = 1,
     streams: Annotated[int, typer.Option(help="Groups of ciphertexts that a worker computes at the same time.")] = 1,
     threads: Annotated[int, typer.Option(help="Threads of the local worker; 0 means all cores.")] = 0,
+    mode: Annotated[
+        str, typer.Option(help="parallel for the cores, gpu for the card of this machine or all of a cluster.")
+    ] = "parallel",
     retries: Annotated[int, typer.Option(help="How often to retry when a worker is lost or a store refuses.")] = 3,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Make all results again, also those that exist.")
@@ -71,6 +74,7 @@ def bootstrap(
         streams=streams,
         actors_per_node=actors_per_node,
         threads=threads,
+        mode=mode,
         retries=retries,
         allow_insecure=allow_insecure,
         **options,

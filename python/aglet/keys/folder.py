@@ -50,6 +50,8 @@ def said_of(engine: Any) -> dict[str, Any]:
 def engine_of(index: Mapping[str, Any], part: str, place: Path, threads: int = 0, **words: Any) -> Any:
     """The engine that an index names: of slots (part "key_id") or of FHEW ("fhew_key_id"). None if it names none.
 
+    It computes on the processor with so many threads, unless a `mode` says otherwise.
+
     Raises
     ------
     InsecureParametersError
@@ -91,8 +93,7 @@ def _made(index: Mapping[str, Any], family: str, words: dict[str, Any]) -> Any:
         max_level=levels,
         preset=index["preset"] if levels is None else None,
         slot_count=index["slot_count"],
-        mode="parallel",
-        **words,
+        **{"mode": "parallel", **words},
     )
     if made.preset != index["preset"]:
         raise ParameterError(f'The preset is {index["preset"]!a}, and max_level={levels} goes with "{made.preset}".')

@@ -10,13 +10,16 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
 import ray
 from ray.cluster_utils import Cluster
 
 from aglet import Engine
 from aglet.batch import Pool
+from emulated_card import compiled
 from ray_cluster import COUNT, add, cluster, contents, work
 
 __all__ = ["cluster", "work"]
@@ -74,3 +77,21 @@ def test_a_stream_in_order(cluster: Cluster, work: dict[str, Any]) -> None:
         found = list(pool.stream(folder / "in"))
     assert [name for name, _ in found] == sorted(work["expected"])
     assert {name: engine.serialize(one) for name, one in found} == work["expected"]
+
+
+def test_each_card_of_a_node_has_a_worker(
+    cluster: Cluster, work: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By emulated cards: Ray is told that a node has two."""
+    monkeypatch.setenv("AGLET_CUDA_DRIVER", str(compiled(tmp_path)))
+    node = cluster.add_node(num_cpus=2, num_gpus=2, object_store_memory=100_000_000)
+    folder = work["folder"]
+    try:
+        with Pool(folder / "keys", address=cluster.address, mode="gpu", allow_insecure=True) as pool:
+            report = pool.run(folder / "in", folder / "cards")
+            actors = pool._started()._actors  # type: ignore[attr-defined]
+            assert [actor.node for actor in actors] == [node.node_id] * 2
+    finally:
+        cluster.remove_node(node)
+    assert (report.done, report.failures) == (COUNT, ())
+    assert contents(folder / "cards") == work["expected"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -134,11 +135,13 @@ def card(
     device_id: Annotated[int, typer.Option(help="Number of the card; `aglet doctor` lists them.")] = 0,
     many: Annotated[int, typer.Option(help="Ciphertexts that go through each operation together.")] = 1,
     repeat: Annotated[int, typer.Option(help="Runs after the first one; the median is reported.")] = 3,
+    record: Annotated[Path | None, typer.Option(help="A file to which records are added, one on a line.")] = None,
     allow_insecure: output.AllowInsecure = False,
     json: output.Json = False,
 ) -> None:
     """Measure a card beside all cores of the processor, and compare the words of the results."""
-    cards.measured(CardCase(preset, key_size, device_id, many, allow_insecure), repeat=repeat, json=json)
+    case = CardCase(preset, key_size, device_id, many, allow_insecure)
+    cards.measured(case, repeat=repeat, json=json, record=record)
 
 
 @bench.command()

@@ -3,41 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
 from aglet.cli import output
 from aglet.errors import DeviceError
+from aglet.reports import json_text
 from aglet_bench.ckks.card import CardCase, bench_card
 from aglet_bench.ckks.card_model import LAUNCH, SYNCHRONOUS
 
 __all__ = ["measured"]
 
 
-def measured(case: CardCase, *, repeat: int, json: bool) -> None:
-    """Measure a card beside the processor, and print records or tables.
+def measured(case: CardCase, *, repeat: int, json: bool, record: Path | None = None) -> None:
+    """Measure a card beside the processor, and print records or tables; add the records to a file if one is given.
 
     Raises
     ------
     DeviceError
         If the card cannot be used, or gives other words.
     """
-    records, rows = bench_card(case, repeat=repeat), []
-    different = []
-    for record in records:
-        if not record["same_words"]:
-            different.append(record["operation"])
+    rows, different, last = [], [], {}
+    for last in bench_card(case, repeat=repeat):
+        if not last["same_words"]:
+            different.append(last["operation"])
         if json:
-            output.json_line(record)
-        times = [f"{1e3 * record[name]:.2f}" for name in ("first_seconds", "seconds", "processor_seconds")]
-        rows.append((record["operation"], *times, "the same" if record["same_words"] else "DIFFERENT"))
+            output.json_line(last)
+        if record is not None:
+            # At once: what was measured stays if the card fails later.
+            with record.open("a", encoding="utf-8") as file:
+                file.write(json_text(last) + "\n")
+        times = [f"{1e3 * last[name]:.2f}" for name in ("first_seconds", "seconds", "processor_seconds")]
+        rows.append((last["operation"], *times, "the same" if last["same_words"] else "DIFFERENT"))
     if not json:
         heads = ("operation", "first run, ms", "card, ms", "processor, ms", "words")
-        output.console().print(
-            output.table(f"{record['device']} and {record['cpu']}, preset {case.preset}", heads, rows)
-        )
-        for table in _stages(record):
+        output.console().print(output.table(f"{last['device']} and {last['cpu']}, preset {case.preset}", heads, rows))
+        for table in _stages(last):
             output.console().print(table)
     if different:
         raise DeviceError(
