@@ -1,6 +1,6 @@
 """Counts what kernels of cards ask of memory, without a card: lines of 128 bytes, sectors, turns of banks, for each request of a warp.
 
-    PYTHONPATH=python:tests/python python tools/card_traces.py
+    python tools/card_traces.py
 
 The kernels run on the emulated card (`crates/testing/emulator`, `traces.cpp`), which notes the addresses of the first block of every launch. A word that
 a thread keeps in a register is counted each time that the text names it. Threads of `stream_sum` read a word or two: its requests are counted too high.
