@@ -14,8 +14,8 @@ use aglet_ring::{arch, LweSwitch, Modulus};
 const SHAPES: [(u32, usize, usize); 5] = [(9, 4, 1), (10, 2, 1), (10, 3, 1), (11, 2, 1), (11, 2, 2)];
 /// Words of a column that a thread holds.
 const EACH: usize = 16;
-/// Monomials side by side: those whose exponents differ by multiples of N/16.
-const COLUMNS: usize = 2 * EACH;
+/// Monomials in a row of their table: those whose exponents differ by multiples of N/16.
+const IN_A_ROW: usize = 2 * EACH;
 
 /// The key of a blind rotation on a device, with all that its kernel reads.
 pub struct BlindKey {
@@ -83,7 +83,7 @@ impl BlindKey {
         };
         let (one_less, rows) = (powers(table.psi(), 2 * table.n()), table.n() / EACH);
         let one_less: Vec<u64> =
-            (0..2 * table.n()).map(|at| modulus.sub(one_less[at / COLUMNS + at % COLUMNS * rows], 1)).collect();
+            (0..2 * table.n()).map(|at| modulus.sub(one_less[at / IN_A_ROW + at % IN_A_ROW * rows], 1)).collect();
         Ok(Self {
             forward: reversed(table.psi())?,
             inverse: reversed(modulus.inv(table.psi()))?,

@@ -37,7 +37,7 @@ pub(crate) fn side_by_side(powers: &mut [u64], stages: u32) {
         let first = powers.len() >> (stages - s);
         for sixteen in powers[first..2 * first].chunks_exact_mut(16 << s) {
             let blocks = sixteen.to_vec();
-            sixteen.iter_mut().enumerate().for_each(|(i, power)| *power = blocks[(i % 16 << s) + i / 16]);
+            sixteen.iter_mut().enumerate().for_each(|(i, power)| *power = blocks[((i % 16) << s) + i / 16]);
         }
     }
 }
