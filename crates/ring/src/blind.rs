@@ -1,7 +1,10 @@
 //! What blind rotations and LWE key switches ask of the ring: the CMuxes of one block on an accumulator, an external product, a sum of
 //! products, an automorphism.
 
-use crate::arch::{BlindRow, FormRow, ProductSum, SmallSums, SIDE, SPARE_BYTES, SUMS, WEIGHTS};
+use crate::arch::{
+    scratch_words as rows_words, BlindInput, BlindRow, FormRow, ProductSum, SmallSums, MOST_SHARED, SIDE, SPARE_BYTES,
+    SUMS, WEIGHTS,
+};
 use crate::modulus::Modulus;
 use crate::packed::PackedKey;
 use crate::small::{SmallTable, Words};
@@ -35,15 +38,16 @@ impl Gadget {
     }
 }
 
-/// Words of scratch that [`blind_block`] wants for accumulators of so many columns.
+/// Words of scratch that [`blind_block`] wants for accumulators of so many columns, any number of them.
 #[must_use]
 pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usize {
-    columns * (gadget.levels + 1) * table.n()
+    table.kernels().share() * rows_words(columns * (gadget.levels + 1), table.n())
 }
 
 /// The CMuxes of a block: `acc += sum_j (X^(e_j) - 1) acc x key_j` over its keys, with the external product of digits and samples. For
 /// every input: its exponents, a number below 2N for each key of the block, and its accumulator, canonical coefficients, N words for each column.
-/// Meanwhile the next block of the key comes into the cache, a part of it with each input. Variable time in the exponents, which are public.
+/// Meanwhile the next block of the key comes into the cache, a part of it with each input; some kernels unpack this one once for several
+/// inputs. Variable time in the exponents, which are public.
 ///
 /// # Panics
 /// If shapes do not agree, or a block has more than 16 products in a sum.
@@ -72,34 +76,8 @@ impl SharedBlock {
     pub fn merged(table: &SmallTable, key: &PackedKey) -> Self {
         Self::of(key.shape().rows * key.shape().levels * key.shape().columns * table.n())
     }
-    /// Room for the blocks of this key, unpacked: where unpacking takes about as long as a product, and there are several accumulators.
-    #[must_use]
-    pub fn unpacked(table: &SmallTable, key: &PackedKey, accumulators: usize) -> Option<Self> {
-        let words = key.shape().polynomials() / key.shape().blocks * table.n();
-        (table.kernels().slow_unpacking() && accumulators >= UNPACKED).then(|| Self::of(words))
-    }
     fn of(words: usize) -> Self {
         Self { words: Words::zeros(words + SPARE_BYTES / 8) }
-    }
-
-    /// [`blind_block`], unpacked before: with the same words.
-    ///
-    /// # Panics
-    /// As there, or if the key has another shape than the one that this was made for.
-    pub fn unpack<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIter: ExactSizeIterator>>(
-        &mut self,
-        table: &SmallTable,
-        (key, block): (&PackedKey, usize),
-        gadget: Gadget,
-        inputs: I,
-        scratch: &mut [u64],
-    ) {
-        let (own, next) = (planes(key, block), next(key, block));
-        let packed = row(table, key, gadget, &own);
-        let rows =
-            self.rows(packed.planes.len(), |words| table.kernels().unpack_keys(table.constants(), &packed, words));
-        let row = BlindRow { planes: &rows, bytes: 8, ..packed };
-        blocks(table, row, (packed.plane_bytes(table.n()), next.as_ref()), inputs, scratch);
     }
 
     /// [`blind_block`] on accumulators that share exponents: with the same words, in less time from a few of them on.
@@ -116,9 +94,10 @@ impl SharedBlock {
         scratch: &mut [u64],
     ) {
         let (own, next) = (planes(key, block), next(key, block));
-        let all = BlindRow { exponents, ..row(table, key, gadget, &own) };
-        let rows = self.rows(all.planes.len(), |words| table.kernels().merge_keys(table.constants(), &all, words));
-        let row = BlindRow { planes: &rows, keys: 1, bytes: 8, adds: true, exponents: &[], ..all };
+        let all = row(table, key, gadget, &own);
+        let merged = |words: &mut [u64]| table.kernels().merge_keys(table.constants(), &all, exponents, words);
+        let rows = self.rows(all.planes.len(), merged);
+        let row = BlindRow { planes: &rows, keys: 1, bytes: 8, adds: true, ..all };
         let inputs = accs.into_iter().map(|acc| ([], acc));
         blocks(table, row, (all.plane_bytes(table.n()), next.as_ref()), inputs, scratch);
     }
@@ -131,9 +110,6 @@ impl SharedBlock {
     }
 }
 
-/// From how many accumulators on a block is unpacked for all.
-const UNPACKED: usize = 3;
-
 /// A block on every input. Meanwhile so many bytes of each plane that is `next` come into the cache, a part of them with each input.
 fn blocks<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIter: ExactSizeIterator>>(
     table: &SmallTable,
@@ -143,13 +119,22 @@ fn blocks<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIt
     scratch: &mut [u64],
 ) {
     assert!(row.planes.len() == row.columns);
-    let (next, inputs) = (next.map_or(&[][..], |next| &next[..row.columns]), inputs.into_iter());
+    let (next, mut inputs) = (next.map_or(&[][..], |next| &next[..row.columns]), inputs.into_iter());
     let (parts, words) = (inputs.len(), row.scratch_words(table.n()));
-    for (i, (exponents, acc)) in inputs.enumerate() {
-        let fetched = [i, i + 1].map(|i| bytes * i / parts);
-        let row = BlindRow { exponents: exponents.as_ref(), next, fetched, ..row };
-        assert!(row.exponents.len() == row.keys || row.adds);
-        table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
+    // As few groups as there can be, of about as many each.
+    let each = parts.div_ceil(parts.div_ceil(table.kernels().share()).max(1));
+    for first in (0..parts).step_by(each.max(1)) {
+        let count = each.min(parts - first);
+        let mut group: [Option<(E, &mut [u64])>; MOST_SHARED] =
+            core::array::from_fn(|i| if i < count { inputs.next() } else { None });
+        let mut own: [BlindInput<'_>; MOST_SHARED] = core::array::from_fn(|_| BlindInput::default());
+        for (own, input) in own.iter_mut().zip(group.iter_mut().flatten()) {
+            *own = BlindInput { exponents: input.0.as_ref(), acc: &mut *input.1 };
+            assert!(own.exponents.len() == row.keys || row.adds);
+        }
+        let fetched = [first, first + count].map(|i| bytes * i / parts);
+        let (row, scratch) = (BlindRow { next, fetched, ..row }, &mut scratch[..count * words]);
+        table.kernels().blind_block(table.constants(), &row, &mut own[..count], scratch);
     }
 }
 
@@ -181,7 +166,8 @@ pub fn external_product(
     let row = row(table, key, gadget, &planes);
     let row = BlindRow { next, fetched: [0, row.plane_bytes(table.n())], ..row };
     let words = row.scratch_words(table.n());
-    table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
+    let inputs = &mut [BlindInput { exponents: &[], acc }];
+    table.kernels().blind_block(table.constants(), &row, inputs, &mut scratch[..words]);
 }
 
 fn planes(key: &PackedKey, block: usize) -> [&[u8]; 4] {
@@ -203,7 +189,6 @@ fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a
         adds: false,
         base,
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
-        exponents: &[],
         next: &[],
         fetched: [0, 0],
     }

@@ -4,6 +4,7 @@
 //! different pages come faster than one; buffers that lie in memory on their own start at different offsets (see `pool.rs`).
 
 use crate::arch::SPARE_BYTES;
+use crate::modulus::Modulus;
 use crate::pool::{Buffer, Pool};
 use crate::small::SmallTable;
 use crate::Error;
@@ -114,14 +115,13 @@ impl PackedKey {
         let (m, n, bytes, width) = (table.modulus(), self.n, self.bytes, table.kernels().width());
         assert!(table.n() == n && values.len() == self.shape.columns * n, "a sample has N words for each column");
         let place = self.place(width * bytes, [block, key, level]);
-        // Constants are packed as multiples of that of 1.
-        let packed = table.kernels().pack_constant(m, 1);
+        let (packed, lift) = (table.kernels().pack_constant(m, 1), Lift::of(table));
         let plane: &mut [u8] = bytemuck::cast_slice_mut(&mut self.planes[row]);
         for (column, values) in values.chunks_exact(n).enumerate() {
             for (vector, values) in values.chunks_exact(width).enumerate() {
                 let out = &mut plane[place(column, vector)..][..width * bytes];
                 for (out, &value) in out.chunks_exact_mut(bytes).zip(values) {
-                    out.copy_from_slice(&m.mul(value, packed).to_le_bytes()[..bytes]);
+                    out.copy_from_slice(&lift.to(m, m.mul(value, packed)).to_le_bytes()[..bytes]);
                 }
             }
         }
@@ -136,14 +136,37 @@ impl PackedKey {
         assert!(table.n() == self.n && out.len() == self.n && column < self.shape.columns, "a column has N words");
         let place = self.place(width * bytes, [block, key, level]);
         let plane: &[u8] = bytemuck::cast_slice(&self.planes[row]);
-        let unpacked = m.inv(table.kernels().pack_constant(m, 1));
+        let (unpacked, lift) = (m.inv(table.kernels().pack_constant(m, 1)), Lift::of(table));
         for (vector, values) in out.chunks_exact_mut(width).enumerate() {
             let packed = &plane[place(column, vector)..][..width * bytes];
             for (value, packed) in values.iter_mut().zip(packed.chunks_exact(bytes)) {
                 let mut word = [0; 8];
                 word[..bytes].copy_from_slice(packed);
-                *value = m.mul(u64::from_le_bytes(word), unpacked);
+                *value = m.mul(lift.from(m, u64::from_le_bytes(word)), unpacked);
             }
         }
+    }
+}
+
+/// How residues become packed words: constants are multiples of that of 1, and may be balanced on a lift of 2^39.
+struct Lift {
+    /// `q / 2`, or 0 where words are the residues themselves.
+    half: u64,
+    /// What is added to residues that are `half` further.
+    above: u64,
+}
+
+impl Lift {
+    fn of(table: &SmallTable) -> Self {
+        match table.kernels().packs_balanced() && PackedKey::word_bytes(table) == 5 {
+            true => Self { half: table.modulus().value() / 2, above: (1 << 39) - table.modulus().value() / 2 },
+            false => Self { half: 0, above: 0 },
+        }
+    }
+    fn to(&self, m: &Modulus, x: u64) -> u64 {
+        m.add(x, self.half) + self.above
+    }
+    fn from(&self, m: &Modulus, word: u64) -> u64 {
+        m.sub(word - self.above, self.half)
     }
 }

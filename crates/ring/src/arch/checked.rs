@@ -160,47 +160,53 @@ impl Kernels {
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
         unsafe { (self.small_inverse_add)(t, values, sum) }
     }
-    /// A block of a blind rotation or an external product, see [`BlindRow`]; `acc` is canonical, scratch has a polynomial for each digit
-    /// and column.
-    pub(crate) fn blind_block(&self, t: &SmallConstants, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+    /// A block of a blind rotation or an external product, see [`BlindRow`], for up to [`Kernels::share`] inputs; each `acc` is canonical, scratch
+    /// has a row for each digit and column of each.
+    pub(crate) fn blind_block(
+        &self,
+        t: &SmallConstants,
+        row: &BlindRow<'_>,
+        inputs: &mut [BlindInput<'_>],
+        scratch: &mut [u64],
+    ) {
         let (n, rows) = (t.n(), row.planes.len());
-        assert!(self.shaped(t.shaper()) && (1..=4).contains(&row.columns) && acc.len() == row.columns * n);
-        assert!(if row.exponents.is_empty() { (1..=row.columns).contains(&rows) } else { rows == row.columns });
-        assert!(scratch.len() == row.scratch_words(n) && row.keys == row.exponents.len().max(1));
+        assert!(self.shaped(t.shaper()) && (1..=4).contains(&row.columns));
+        assert!((1..=self.share).contains(&inputs.len()) && scratch.len() == inputs.len() * row.scratch_words(n));
+        let external = inputs[0].exponents.is_empty();
+        assert!(if external { (1..=row.columns).contains(&rows) && row.keys == 1 } else { rows == row.columns });
+        for input in inputs.iter() {
+            assert!(input.acc.len() == row.columns * n);
+            assert!(input.exponents.len() == if external { 0 } else { row.keys });
+            assert!(input.exponents.iter().all(|&e| usize::from(e) < 2 * n));
+            row.tally(input.exponents, n as u64).count();
+        }
         assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0);
-        assert!([5, 6, 8].contains(&row.bytes));
-        assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
+        assert!(row.bytes == 8 || row.bytes == if t.modulus().bits() <= 40 { 5 } else { 6 });
         assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
         assert!(row.bytes < 8 || row.planes.iter().all(|p| p.as_ptr().align_offset(8) == 0));
-        row.tally(n as u64).count();
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
-        unsafe { (self.blind_block)(t, row, acc, scratch) }
+        unsafe { (self.blind_block)(t, row, inputs, scratch) }
     }
     /// The samples of a block as those of one key, see `merge_keys` of `generic/blind.rs`.
-    pub(crate) fn merge_keys(&self, t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+    pub(crate) fn merge_keys(&self, t: &SmallConstants, row: &BlindRow<'_>, exponents: &[u16], out: &mut [u64]) {
         let n = t.n();
         assert!(self.shaped(t.shaper()) && (1..=4).contains(&row.columns) && row.planes.len() == row.columns);
-        assert!((1..=generic::blind::MOST_PRODUCTS).contains(&row.keys) && row.exponents.len() == row.keys);
+        assert!((1..=generic::blind::MOST_PRODUCTS).contains(&row.keys) && exponents.len() == row.keys);
         assert!(row.levels > 0 && [5, 6].contains(&row.bytes) && out.len() == row.merged_words(n));
-        assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
+        assert!(exponents.iter().all(|&e| usize::from(e) < 2 * n));
         assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
         let key = (row.keys * row.merged_words(n)) as u64;
         (Tally { key, key_read: key, ..Tally::NONE }).count();
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
-        unsafe { (self.merge_keys)(t, row, out) }
+        unsafe { (self.merge_keys)(t, row, exponents, out) }
     }
-    /// Whether keys are worth unpacking for several accumulators.
-    pub(crate) fn slow_unpacking(&self) -> bool {
-        self.slow_unpacking
+    /// Accumulators that share each vector of a key.
+    pub(crate) fn share(&self) -> usize {
+        self.share
     }
-    /// The samples of a block in working form, see `unpack_keys` of `generic/blind.rs`.
-    pub(crate) fn unpack_keys(&self, t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
-        let n = t.n();
-        assert!(self.shaped(t.shaper()) && !row.planes.is_empty() && [5, 6].contains(&row.bytes));
-        assert!(out.len() == row.unpacked_words(n));
-        assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
-        // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
-        unsafe { (self.unpack_keys)(t, row, out) }
+    /// Whether packed keys of five bytes hold balanced residues, see `Lanes::PACKS_BALANCED`.
+    pub(crate) fn packs_balanced(&self) -> bool {
+        self.packs_balanced
     }
     /// Sums of products of transformed rows with a packed key, see [`ProductSum`].
     pub(crate) fn product_sum(&self, t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {

@@ -12,57 +12,13 @@
 //! constants, `8 * 2^98 = 2^101` and `8 * 2^49 < 2^53`; where sizes are known, up to sixteen (see `basis.rs`).
 
 use super::lanes::Lanes;
+use super::quad::{Quad, TWO52};
+use super::short::{packed_offset, short_fold, short_mac, short_reduce, words, ROUND};
 use crate::modulus::Modulus;
 
-/// Adding and subtracting 1.5 * 2^52 rounds `|x| <= 2^51` to the nearest integer.
-const ROUND: f64 = 6_755_399_441_055_744.0;
-/// The word of the double 2^52; or-ing an integer below 2^52 into it adds that integer.
-pub(super) const EXP52: u64 = 0x4330_0000_0000_0000;
-pub(super) const TWO52: f64 = 4_503_599_627_370_496.0;
 /// 1.5 * 2^103 and half of that.
 const WIDE: f64 = 15_211_807_202_738_752_817_960_438_464_512.0;
 const NARROW: f64 = WIDE / 2.0;
-
-/// Four doubles in one register or two.
-///
-/// # Safety
-/// Every method may be called only where the CPU has the instructions of the implementation; pointers must be valid for four
-/// words (8-byte aligned is enough).
-pub(crate) trait Quad: Copy {
-    /// See [`Lanes::FEW_REGISTERS`].
-    const FEW_REGISTERS: bool = false;
-    unsafe fn splat(x: f64) -> Self;
-    unsafe fn read(p: *const f64) -> Self;
-    unsafe fn write(self, p: *mut f64);
-    unsafe fn add(self, y: Self) -> Self;
-    unsafe fn sub(self, y: Self) -> Self;
-    unsafe fn mul(self, y: Self) -> Self;
-    /// `self y + z`, rounded once; so are the next two.
-    unsafe fn mul_add(self, y: Self, z: Self) -> Self;
-    /// `self y - z`.
-    unsafe fn mul_sub(self, y: Self, z: Self) -> Self;
-    /// `z - self y`.
-    unsafe fn sub_from(self, y: Self, z: Self) -> Self;
-    /// To the nearest integer, ties to even, of any size.
-    unsafe fn round(self) -> Self;
-    unsafe fn floor(self) -> Self;
-    /// `value` where `self < y`, else zero.
-    unsafe fn where_less(self, y: Self, value: Self) -> Self;
-    /// Words below 2^52 as doubles.
-    unsafe fn read_words(p: *const u64) -> Self;
-    /// Integers in `[0, 2^52)` as words.
-    unsafe fn write_words(self, p: *mut u64);
-    /// As [`Lanes::load_packed`].
-    unsafe fn read_packed(p: *const u8, first: usize, bits: usize) -> Self;
-    /// As [`Lanes::load_permuted`].
-    unsafe fn read_permuted(src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self;
-    /// Transposes the leading block of 4 x 4.
-    unsafe fn transpose(x: &mut [Self; 8]);
-    #[inline(always)]
-    unsafe fn prefetch(_: *const u64) {}
-    #[inline(always)]
-    unsafe fn prefetch_once(_: *const u64) {}
-}
 
 #[derive(Clone, Copy)]
 pub(crate) struct Doubles<Q> {
@@ -111,13 +67,15 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     const GROWS: bool = true;
     const BALANCES: bool = true;
     const FEW_REGISTERS: bool = Q::FEW_REGISTERS;
-    const SLOW_UNPACKING: bool = true;
+    const SHARE: usize = 8;
+    const PACKS_BALANCED: bool = true;
     const CHUNK: usize = 4;
     const CHUNK_NARROW: usize = 8;
     type V = Q;
     /// `w` balanced and `w / q`: the quotient then does not wait for the product.
     type T = (Q, Q);
     type A = (Q, Q);
+    type M = (Q, Q);
     type F = Q;
 
     #[inline(always)]
@@ -209,7 +167,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     #[inline(always)]
     unsafe fn load_packed(self, p: *const u8, first: usize, bits: usize) -> Q {
         // SAFETY: see above; the contract of the caller.
-        unsafe { Q::read_packed(p, first, bits) }
+        unsafe { Q::packed_words(p, first, bits).from_words(TWO52) }
     }
     #[inline(always)]
     unsafe fn transpose(x: &mut [Q; 8]) {
@@ -333,6 +291,79 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn constant(self, c: u64) -> Q {
         // SAFETY: see above.
         unsafe { Q::splat(balanced(self.modulus, c)) }
+    }
+
+    #[inline(always)]
+    unsafe fn factor<const SHORT: bool>(self, x: Q) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe { (x, if SHORT { words(x) } else { x }) }
+    }
+    #[inline(always)]
+    unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe {
+            let words = Q::packed_words(p, 0, 8 * BYTES);
+            (words.from_words(packed_offset::<BYTES>()), words)
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_key<const BYTES: usize>(self, p: *const u8) -> Q {
+        // SAFETY: see above.
+        unsafe { self.key_factor::<BYTES>(p).0 }
+    }
+    #[inline(always)]
+    unsafe fn factor_store(p: *mut u64, x: (Q, Q)) {
+        // SAFETY: see above; two vectors.
+        unsafe { Self::acc_store(p, x) }
+    }
+    #[inline(always)]
+    unsafe fn factor_load(p: *const u64) -> (Q, Q) {
+        // SAFETY: see above; two vectors.
+        unsafe { Self::acc_load(p) }
+    }
+    #[inline(always)]
+    unsafe fn sum_zero<const SHORT: bool>(self) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe {
+            if SHORT {
+                (Q::splat(0.0), Q::splat(0.0))
+            } else {
+                self.acc_zero::<true>()
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn sum_mac<const SHORT: bool>(self, a: (Q, Q), x: (Q, Q), y: (Q, Q)) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe {
+            if SHORT {
+                short_mac(a, x, y)
+            } else {
+                self.mac(a, x.0, y.0)
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn sum_fold<const SHORT: bool>(self, a: (Q, Q)) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe {
+            if SHORT {
+                short_fold(a, self.q, self.qinv)
+            } else {
+                a
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn sum_reduce<const SHORT: bool>(self, a: (Q, Q)) -> Q {
+        // SAFETY: see above.
+        unsafe {
+            if SHORT {
+                short_reduce(a, self.q, self.qinv)
+            } else {
+                self.acc_reduce_sixteen(a)
+            }
+        }
     }
 
     #[inline(always)]

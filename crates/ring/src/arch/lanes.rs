@@ -25,8 +25,11 @@ pub(crate) trait Lanes: Copy {
     const ROOMY_BITS: u32 = 0;
     /// Whether operands of a base conversion are balanced; others stay as `load` reads them.
     const BALANCES: bool = false;
-    /// Whether [`Lanes::load_packed`] takes about as long as the product that it is for.
-    const SLOW_UNPACKING: bool = false;
+    /// Accumulators of a blind rotation that share each vector of the key while it is in the first cache: more than one where unpacking takes
+    /// about as long as a product.
+    const SHARE: usize = 1;
+    /// Whether packed keys of words of five bytes hold balanced residues, on a lift of 2^39.
+    const PACKS_BALANCED: bool = false;
     /// Products of two canonical residues that a wide accumulator takes.
     const CHUNK: usize;
     /// Products of a balanced residue (fresh from `tame` or `acc_reduce`) and a constant that a narrow accumulator takes.
@@ -41,6 +44,8 @@ pub(crate) trait Lanes: Copy {
     type T: Copy;
     /// An accumulator of exact double-width products.
     type A: Copy;
+    /// A factor of products in a sum, as [`Lanes::sum_mac`] takes it.
+    type M: Copy;
     /// A vector of `WIDTH` doubles.
     type F: Copy;
 
@@ -184,6 +189,32 @@ pub(crate) trait Lanes: Copy {
     }
     /// A canonical constant in all lanes, balanced where that helps.
     unsafe fn constant(self, c: u64) -> Self::V;
+
+    /// A factor of a sum of up to sixteen products of a multiplied residue and a constant, modulo a prime below 2^48, or below 2^40 where the sum
+    /// is `SHORT`.
+    unsafe fn factor<const SHORT: bool>(self, x: Self::V) -> Self::M;
+    /// A factor from a packed key of words of `BYTES`, five of them if the sum is short.
+    unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> Self::M;
+    /// A vector of a packed key of words of `BYTES`.
+    #[inline(always)]
+    unsafe fn load_key<const BYTES: usize>(self, p: *const u8) -> Self::V {
+        // SAFETY: as for `load_packed`.
+        unsafe { self.load_packed(p, 0, 8 * BYTES) }
+    }
+    /// Two vectors of memory hold a factor.
+    unsafe fn factor_store(p: *mut u64, x: Self::M);
+    unsafe fn factor_load(p: *const u64) -> Self::M;
+    /// An empty sum.
+    unsafe fn sum_zero<const SHORT: bool>(self) -> Self::A;
+    /// `a + x y`.
+    unsafe fn sum_mac<const SHORT: bool>(self, a: Self::A, x: Self::M, y: Self::M) -> Self::A;
+    /// What has to be done after every eight products that others follow.
+    #[inline(always)]
+    unsafe fn sum_fold<const SHORT: bool>(self, a: Self::A) -> Self::A {
+        a
+    }
+    /// The sum, balanced within a hundredth of q or canonical.
+    unsafe fn sum_reduce<const SHORT: bool>(self, a: Self::A) -> Self::V;
 
     unsafe fn f_zero() -> Self::F;
     /// `f + x as f64 * inv`: two rounded operations, never fused, so that all lanes agree.

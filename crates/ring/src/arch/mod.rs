@@ -9,14 +9,16 @@ mod doubles;
 mod generic;
 mod lanes;
 mod portable;
+mod quad;
 #[cfg(test)]
 mod ranges;
 mod scalar;
+mod short;
 mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use generic::blind::BlindRow;
+pub(crate) use generic::blind::{scratch_words, BlindInput, BlindRow, MOST_SHARED};
 pub(crate) use generic::keyswitch::{key_row_bytes, key_width, KeyRow, ProductRow, KEY_WIDTHS};
 pub(crate) use generic::linear_map::{DiagonalRow, LinearMapInput, LinearMapRow};
 pub(crate) use generic::pointwise::FormRow;
@@ -60,10 +62,10 @@ pub struct Kernels {
     stream_pairs: unsafe fn(&Modulus, &PairRow<'_>, &mut [&mut [u64]]),
     small_forward: unsafe fn(&SmallConstants, &mut [u64]),
     small_inverse_add: unsafe fn(&SmallConstants, &mut [u64], &mut [u64]),
-    blind_block: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64], &mut [u64]),
-    merge_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64]),
-    unpack_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64]),
-    slow_unpacking: bool,
+    blind_block: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [BlindInput<'_>], &mut [u64]),
+    merge_keys: unsafe fn(&SmallConstants, &BlindRow<'_>, &[u16], &mut [u64]),
+    share: usize,
+    packs_balanced: bool,
     product_sum: unsafe fn(&SmallConstants, &ProductSum<'_>, &mut [u64]),
     small_sums: unsafe fn(&Modulus, &SmallSums<'_>, &mut [u64]),
 }

@@ -4,7 +4,7 @@
 //! instruction this is no choice: a transform then takes 2.5 times as long as a scalar one if exact products are made by splitting factors,
 //! and 7 times if the C library rounds the sum once.
 
-use super::doubles::{Quad, EXP52, TWO52};
+use super::quad::{Quad, EXP52, TWO52};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Four([f64; 4]);
@@ -13,6 +13,10 @@ impl Four {
     #[inline(always)]
     fn with(self, y: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         Self(std::array::from_fn(|i| f(self.0[i], y.0[i])))
+    }
+    #[inline(always)]
+    fn words(self, y: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        self.with(y, |x, y| f64::from_bits(f(x.to_bits(), y.to_bits())))
     }
     /// Words below 2^52 to doubles.
     #[inline(always)]
@@ -85,13 +89,33 @@ impl Quad for Four {
         unsafe { p.cast::<[u64; 4]>().write_unaligned(words) }
     }
     #[inline(always)]
-    unsafe fn read_packed(p: *const u8, first: usize, bits: usize) -> Self {
+    unsafe fn packed_words(p: *const u8, first: usize, bits: usize) -> Self {
         let word = |i: usize| {
             let (byte, shift) = ((first + i) * bits / 8, (first + i) * bits % 8);
             // SAFETY: the contract of the caller, who has 64 bytes from the first constant on.
             unsafe { p.add(byte).cast::<u64>().read_unaligned() >> shift & (u64::MAX >> (64 - bits)) }
         };
-        Self::doubles(std::array::from_fn(word))
+        Self(std::array::from_fn(|i| f64::from_bits(word(i))))
+    }
+    #[inline(always)]
+    unsafe fn from_words(self, offset: f64) -> Self {
+        Self(self.0.map(|x| f64::from_bits(x.to_bits() | EXP52) - offset))
+    }
+    #[inline(always)]
+    unsafe fn low_product(self, y: Self) -> Self {
+        self.words(y, |x, y| u64::from(x as u32) * u64::from(y as u32))
+    }
+    #[inline(always)]
+    unsafe fn word_sum(self, y: Self) -> Self {
+        self.words(y, u64::wrapping_add)
+    }
+    #[inline(always)]
+    unsafe fn word_difference(self, y: Self) -> Self {
+        self.words(y, u64::wrapping_sub)
+    }
+    #[inline(always)]
+    unsafe fn low_doubles(self) -> Self {
+        Self(self.0.map(|x| f64::from_bits(u64::from(x.to_bits() as u32) | EXP52)))
     }
     #[inline(always)]
     unsafe fn read_permuted(src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self {

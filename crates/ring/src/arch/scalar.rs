@@ -36,6 +36,7 @@ impl Lanes for Scalar {
     type V = u64;
     type T = [u64; 2];
     type A = u128;
+    type M = u64;
     type F = f64;
 
     #[inline(always)]
@@ -174,6 +175,41 @@ impl Lanes for Scalar {
     #[inline(always)]
     unsafe fn constant(self, c: u64) -> u64 {
         c
+    }
+
+    #[inline(always)]
+    unsafe fn factor<const SHORT: bool>(self, x: u64) -> u64 {
+        x
+    }
+    #[inline(always)]
+    unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> u64 {
+        // SAFETY: as for the other method.
+        unsafe { self.load_packed(p, 0, 8 * BYTES) }
+    }
+    #[inline(always)]
+    unsafe fn factor_store(p: *mut u64, x: u64) {
+        // SAFETY: as for the other method.
+        unsafe { Self::store_raw(p, x) }
+    }
+    #[inline(always)]
+    unsafe fn factor_load(p: *const u64) -> u64 {
+        // SAFETY: as for the other method.
+        unsafe { Self::load_raw(p) }
+    }
+    #[inline(always)]
+    unsafe fn sum_zero<const SHORT: bool>(self) -> Self::A {
+        // SAFETY: as for the other method.
+        unsafe { self.acc_zero::<true>() }
+    }
+    #[inline(always)]
+    unsafe fn sum_mac<const SHORT: bool>(self, a: Self::A, x: u64, y: u64) -> Self::A {
+        // SAFETY: as for the other method.
+        unsafe { self.mac(a, x, y) }
+    }
+    #[inline(always)]
+    unsafe fn sum_reduce<const SHORT: bool>(self, a: Self::A) -> u64 {
+        // SAFETY: as for the other method.
+        unsafe { self.acc_reduce_sixteen(a) }
     }
 
     #[inline(always)]

@@ -92,19 +92,19 @@ macro_rules! kernels {
             unsafe { generic::small::inverse_add::<$lanes>(t, values, sum) }
         }
         $(#[$feature])*
-        unsafe fn blind_block(t: &SmallConstants, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+        unsafe fn blind_block(
+            t: &SmallConstants,
+            row: &BlindRow<'_>,
+            inputs: &mut [BlindInput<'_>],
+            scratch: &mut [u64],
+        ) {
             // SAFETY: see above.
-            unsafe { generic::blind::blind_block::<$lanes>(t, row, acc, scratch) }
+            unsafe { generic::blind::blind_block::<$lanes>(t, row, inputs, scratch) }
         }
         $(#[$feature])*
-        unsafe fn merge_keys(t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
+        unsafe fn merge_keys(t: &SmallConstants, row: &BlindRow<'_>, exponents: &[u16], out: &mut [u64]) {
             // SAFETY: see above.
-            unsafe { generic::blind::merge_keys::<$lanes>(t, row, out) }
-        }
-        $(#[$feature])*
-        unsafe fn unpack_keys(t: &SmallConstants, row: &BlindRow<'_>, out: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::blind::unpack_keys::<$lanes>(t, row, out) }
+            unsafe { generic::blind::merge_keys::<$lanes>(t, row, exponents, out) }
         }
         $(#[$feature])*
         unsafe fn product_sum(t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
@@ -142,8 +142,8 @@ macro_rules! kernels {
             small_inverse_add,
             blind_block,
             merge_keys,
-            unpack_keys,
-            slow_unpacking: <$lanes as Lanes>::SLOW_UNPACKING,
+            share: <$lanes as Lanes>::SHARE,
+            packs_balanced: <$lanes as Lanes>::PACKS_BALANCED,
             product_sum,
             small_sums,
         };

@@ -133,8 +133,9 @@ impl Shape<'_> {
         };
         let (mut steps, mut done, last) = (Vec::new(), 0, self.log_n - 2 * lanes);
         while done < last {
-            // Eight vectors fit the registers of all lanes, sixteen those of the widest.
-            let most = if width == 8 { 4 } else { 3 };
+            // Sixteen vectors fit the registers of the widest lanes. Others take two stages at a time: what can run ahead of the stage in
+            // work then fits the schedulers of CPUs.
+            let most = if width == 8 { 4 } else { 2 };
             let stages = (last - done).div_ceil((last - done).div_ceil(most));
             let table = (0..1 << done).flat_map(|b| indices(done, stages, b)).map(prepare).collect();
             steps.push(Pass { stages: stages as usize, table });

@@ -202,18 +202,64 @@ fn blocks_are_external_products_on_every_backend() {
                     let mut found = acc.clone();
                     blind::blind_block(&t, &key, 1, g, [(&exponents, &mut found[..])], &mut scratch);
                     assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
-                    // The same with the keys as one, for two accumulators, and unpacked.
+                    // The same with the keys as one, for two accumulators.
                     let (mut found, mut other) = (acc.clone(), acc.clone());
                     let mut merged = blind::SharedBlock::merged(&t, &key);
                     let accs = [&mut found[..], &mut other[..]];
                     merged.merge(&t, (&key, 1), g, &exponents, accs, &mut scratch);
                     assert!(found == expected && other == expected, "{} {log_n} {q} seed {seed}", k.name());
-                    if let Some(mut unpacked) = blind::SharedBlock::unpacked(&t, &key, 8) {
-                        let mut found = acc.clone();
-                        unpacked.unpack(&t, (&key, 1), g, [(&exponents, &mut found[..])], &mut scratch);
-                        assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn accumulators_of_a_batch_are_those_of_single_blocks() {
+    for (log_n, columns, levels, log_base, count) in [(9, 4, 1, 16, 4), (10, 3, 1, 18, 4), (7, 2, 2, 11, 3)] {
+        let n = 1usize << log_n;
+        for m in moduli(log_n).into_iter().take(2) {
+            let (q, g) = (m.value(), Gadget { levels, log_base });
+            let keys: Vec<Vec<Vec<u64>>> = (0..count)
+                .map(|j| (0..columns * columns * levels).map(|k| inputs(q, n, 9 + 6 * (100 * j + k) as u64)).collect())
+                .collect();
+            let shape = KeyShape { blocks: 3, keys: count, rows: columns, levels, columns };
+            for k in arch::available() {
+                let t = SmallTable::new(m, log_n, k).unwrap();
+                let key = packed(&t, shape, &keys);
+                let mut scratch = Words::zeros(blind::scratch_words(&t, columns, g));
+                // As many as share a key, one more, and groups of several sizes.
+                for batch in [2usize, 8, 9, 19] {
+                    let exponents: Vec<Vec<u16>> =
+                        (0..batch).map(|i| (0..count).map(|j| ((i * j * 77) % (2 * n)) as u16).collect()).collect();
+                    let accs: Vec<Vec<u64>> = (0..batch).map(|i| inputs(q, columns * n, 1009 + 6 * i as u64)).collect();
+                    let mut found = accs.clone();
+                    let pairs = exponents.iter().zip(found.iter_mut().map(|acc| &mut acc[..]));
+                    let pairs: Vec<_> = pairs.collect();
+                    blind::blind_block(&t, &key, 1, g, pairs, &mut scratch);
+                    for ((e, mut acc), found) in exponents.iter().zip(accs).zip(&found) {
+                        blind::blind_block(&t, &key, 1, g, [(e, &mut acc[..])], &mut scratch);
+                        assert!(*found == acc, "{} {log_n} {q} {batch}", k.name());
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_keys_give_back_what_was_written() {
+    for m in moduli(6) {
+        let shape = KeyShape { blocks: 2, keys: 1, rows: 1, levels: 1, columns: 3 };
+        let values = [0, 1, m.value() / 2, m.value() / 2 + 1, m.value() - 1];
+        let values: Vec<u64> = values.into_iter().chain(inputs(m.value(), 3 * 64 - 5, 9)).collect();
+        for k in arch::available() {
+            let t = SmallTable::new(m, 6, k).unwrap();
+            let (mut key, mut out) = (PackedKey::zeros(&t, shape).unwrap(), vec![0; 64]);
+            key.write(&t, [1, 0, 0, 0], &values);
+            for (column, own) in values.chunks(64).enumerate() {
+                key.read(&t, [1, 0, 0, 0], column, &mut out);
+                assert!(out == own, "{} {}", k.name(), m.value());
             }
         }
     }

@@ -133,10 +133,6 @@ impl Blocks {
         let keys = key.shape().keys;
         let exponents = |i: usize, at: usize| &exponents[i][at * keys..(at + 1) * keys];
         let mut merged = (each >= MERGED).then(|| SharedBlock::merged(ctx.table(), key));
-        let mut unpacked = match merged {
-            Some(_) => None,
-            None => SharedBlock::unpacked(ctx.table(), key, accs.len()),
-        };
         for at in 0..spec.dimension / block {
             if let Some(merged) = &mut merged {
                 for (i, accs) in accs.chunks_exact_mut(each).enumerate() {
@@ -146,10 +142,7 @@ impl Blocks {
                 continue;
             }
             let pairs = accs.iter_mut().enumerate().map(|(i, acc)| (exponents(i / each, at), &mut acc[..]));
-            match &mut unpacked {
-                Some(unpacked) => unpacked.unpack(ctx.table(), (key, at), gadget, pairs, &mut scratch),
-                None => blind_block(ctx.table(), key, at, gadget, pairs, &mut scratch),
-            }
+            blind_block(ctx.table(), key, at, gadget, pairs, &mut scratch);
         }
     }
 

@@ -3,7 +3,8 @@
 //! Cooley-Tukey as in `ntt.rs`, on data that fits the first cache. The last step takes blocks of `WIDTH^2` words: `log WIDTH`
 //! stages on `WIDTH` vectors, one transpose, and `log WIDTH` stages with a multiplier for each lane. It ends there: vector
 //! `b WIDTH + w` holds, in lane `l`, the value at position `(b WIDTH + l) WIDTH + w` of the ordered transform. What meets in that
-//! order is products of values, and the inverse transform begins in it: one transpose in each direction.
+//! order is products of values, and the inverse transform begins in it: one transpose in each direction. Lanes of four words take the first
+//! `log WIDTH` of these stages as a step of its own: shorter chains of what depends on each other keep more units at work.
 //!
 //! Range of the integer lanes, in units of q. *Forward*: on a lift of `log N + 1`, a value of at most q and the sums of all stages stay
 //! in `[1, 2 log N + 2)`, which a modulus of 47 bits has room for; with 48 bits values are lifted by 7, have at most six stages before
@@ -185,6 +186,49 @@ unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(
     }
 }
 
+/// The stages on lanes of the last forward step, where its others were a step like those before.
+#[inline(always)]
+unsafe fn forward_lanes<L: Lanes, const K: usize>(l: L, data: &mut [u64], d: &Direction, ahead: &mut Ahead<'_>) {
+    let group = L::WIDTH * L::WIDTH;
+    for b in 0..data.len() / group {
+        // SAFETY: as in `forward_last`.
+        unsafe {
+            let p = data.as_mut_ptr().add(b * group);
+            ahead.fetch::<L>();
+            let mut x = load_block::<L, K>(p, L::WIDTH);
+            transpose::<L>(&mut x);
+            let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * b * ((1 << K) - 1));
+            forward_block::<L, K, true>(l, &mut x, Twiddles(lanes));
+            store_block::<L, K>(p, L::WIDTH, &x);
+        }
+    }
+}
+
+/// The stages on lanes that an inverse transform begins with.
+#[inline(always)]
+unsafe fn inverse_lanes<L: Lanes, const K: usize, const ROOMY: bool>(
+    l: L,
+    data: &mut [u64],
+    d: &Direction,
+    ahead: &mut Ahead<'_>,
+) {
+    let group = L::WIDTH * L::WIDTH;
+    for b in 0..data.len() / group {
+        // SAFETY: as in `inverse_last`.
+        unsafe {
+            let p = data.as_mut_ptr().add(b * group);
+            ahead.fetch::<L>();
+            let mut x = load_block::<L, K>(p, L::WIDTH);
+            let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * b * ((1 << K) - 1));
+            let growth = Growth::<ROOMY>(0);
+            inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), growth);
+            growth.subside::<L, K>(l, &mut x);
+            transpose::<L>(&mut x);
+            store_block::<L, K>(p, L::WIDTH, &x);
+        }
+    }
+}
+
 /// Transposes the first `WIDTH` vectors of a block.
 #[inline(always)]
 unsafe fn transpose<L: Lanes>(x: &mut Block<L>) {
@@ -227,7 +271,10 @@ unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(
         }
         match L::WIDTH {
             8 => forward_last::<L, 3, ROOMY>(l, data, t.forward_tables(), ahead),
-            4 => forward_last::<L, 2, ROOMY>(l, data, t.forward_tables(), ahead),
+            4 => {
+                forward_step::<L, 2>(l, data, t.forward_tables().last(), ahead);
+                forward_lanes::<L, 2>(l, data, t.forward_tables(), ahead);
+            }
             _ => {}
         }
     }
@@ -283,7 +330,10 @@ unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(
     unsafe {
         match L::WIDTH {
             8 => inverse_last::<L, 3, ROOMY>(l, data, tables, ahead),
-            4 => inverse_last::<L, 2, ROOMY>(l, data, tables, ahead),
+            4 => {
+                inverse_lanes::<L, 2, ROOMY>(l, data, tables, ahead);
+                inverse_step::<L, 2, ROOMY>(l, data, tables.last(), Growth::<ROOMY>(0).next(2), ahead);
+            }
             _ => {}
         }
         let mut growth = Growth::<ROOMY>(0).next(2 * L::WIDTH.trailing_zeros() as usize);

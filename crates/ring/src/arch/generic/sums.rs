@@ -135,7 +135,7 @@ unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, 
                         let x = l.load(row.rows.as_ptr().add(r * n + v * L::WIDTH));
                         let key = row.key.as_ptr().add(((v * rows + r) * row.columns + first) * L::WIDTH * BYTES);
                         for (c, acc) in accs.iter_mut().enumerate() {
-                            *acc = l.mac(*acc, x, l.load_packed(key.add(c * L::WIDTH * BYTES), 0, 8 * BYTES));
+                            *acc = l.mac(*acc, x, l.load_key::<BYTES>(key.add(c * L::WIDTH * BYTES)));
                         }
                     }
                     for (sum, acc) in sums.iter_mut().zip(accs) {

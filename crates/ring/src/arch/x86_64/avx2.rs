@@ -1,6 +1,6 @@
 //! Four doubles in a register of AVX2 with fused multiply-add.
 
-use crate::arch::doubles::{Quad, EXP52, TWO52};
+use crate::arch::quad::{Quad, EXP52, TWO52};
 use core::arch::x86_64::*;
 
 /// Words below 2^52 to doubles.
@@ -91,7 +91,7 @@ impl Quad for __m256d {
         }
     }
     #[inline(always)]
-    unsafe fn read_packed(p: *const u8, first: usize, bits: usize) -> Self {
+    unsafe fn packed_words(p: *const u8, first: usize, bits: usize) -> Self {
         // SAFETY: see above; 29 bytes from the first constant on. A byte number of -1 gives a zero.
         unsafe {
             let p = p.add(first * bits / 8);
@@ -110,7 +110,38 @@ impl Quad for __m256d {
                 x = _mm256_srlv_epi64(x, _mm256_set_epi64x(shift(3), shift(2), shift(1), 0));
                 x = _mm256_and_si256(x, _mm256_set1_epi64x((1 << bits) - 1));
             }
-            doubles(x)
+            _mm256_castsi256_pd(x)
+        }
+    }
+    #[inline(always)]
+    unsafe fn from_words(self, offset: f64) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let x = _mm256_or_pd(self, _mm256_castsi256_pd(_mm256_set1_epi64x(EXP52 as i64)));
+            _mm256_sub_pd(x, _mm256_set1_pd(offset))
+        }
+    }
+    #[inline(always)]
+    unsafe fn low_product(self, y: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { _mm256_castsi256_pd(_mm256_mul_epu32(_mm256_castpd_si256(self), _mm256_castpd_si256(y))) }
+    }
+    #[inline(always)]
+    unsafe fn word_sum(self, y: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(self), _mm256_castpd_si256(y))) }
+    }
+    #[inline(always)]
+    unsafe fn word_difference(self, y: Self) -> Self {
+        // SAFETY: see above.
+        unsafe { _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_castpd_si256(self), _mm256_castpd_si256(y))) }
+    }
+    #[inline(always)]
+    unsafe fn low_doubles(self) -> Self {
+        // SAFETY: see above. The upper half of the word of 2^52 takes the place of that of each word.
+        unsafe {
+            let exponent = _mm256_set1_epi64x(EXP52 as i64);
+            _mm256_castsi256_pd(_mm256_blend_epi32::<0b1010_1010>(_mm256_castpd_si256(self), exponent))
         }
     }
     #[inline(always)]

@@ -77,6 +77,7 @@ impl Lanes for Avx512Ifma {
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
+    type M = __m512i;
     type F = __m512d;
 
     #[inline(always)]
@@ -344,6 +345,41 @@ impl Lanes for Avx512Ifma {
     unsafe fn constant(self, c: u64) -> __m512i {
         // SAFETY: see above.
         unsafe { set(c) }
+    }
+
+    #[inline(always)]
+    unsafe fn factor<const SHORT: bool>(self, x: __m512i) -> __m512i {
+        x
+    }
+    #[inline(always)]
+    unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> __m512i {
+        // SAFETY: see above.
+        unsafe { self.load_packed(p, 0, 8 * BYTES) }
+    }
+    #[inline(always)]
+    unsafe fn factor_store(p: *mut u64, x: __m512i) {
+        // SAFETY: see above.
+        unsafe { Self::store_raw(p, x) }
+    }
+    #[inline(always)]
+    unsafe fn factor_load(p: *const u64) -> __m512i {
+        // SAFETY: see above.
+        unsafe { Self::load_raw(p) }
+    }
+    #[inline(always)]
+    unsafe fn sum_zero<const SHORT: bool>(self) -> Self::A {
+        // SAFETY: see above.
+        unsafe { self.acc_zero::<true>() }
+    }
+    #[inline(always)]
+    unsafe fn sum_mac<const SHORT: bool>(self, a: Self::A, x: __m512i, y: __m512i) -> Self::A {
+        // SAFETY: see above.
+        unsafe { self.mac(a, x, y) }
+    }
+    #[inline(always)]
+    unsafe fn sum_reduce<const SHORT: bool>(self, a: Self::A) -> __m512i {
+        // SAFETY: see above.
+        unsafe { self.acc_reduce_sixteen(a) }
     }
 
     #[inline(always)]
