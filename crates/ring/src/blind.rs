@@ -2,8 +2,7 @@
 //! products, an automorphism.
 
 use crate::arch::{
-    scratch_words as rows_words, BlindInput, BlindRow, FormRow, ProductSum, SmallSums, MOST_SHARED, SIDE, SPARE_BYTES,
-    SUMS, WEIGHTS,
+    BlindInput, BlindRow, FormRow, ProductSum, SmallSums, MOST_SHARED, SIDE, SPARE_BYTES, SUMS, WEIGHTS,
 };
 use crate::modulus::Modulus;
 use crate::packed::PackedKey;
@@ -41,7 +40,7 @@ impl Gadget {
 /// Words of scratch that [`blind_block`] wants for accumulators of so many columns, any number of them.
 #[must_use]
 pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usize {
-    table.kernels().share() * rows_words(columns * (gadget.levels + 1), table.n())
+    table.kernels().share() * columns * (gadget.levels + 1) * table.kernels().row_words(table.n())
 }
 
 /// The CMuxes of a block: `acc += sum_j (X^(e_j) - 1) acc x key_j` over its keys, with the external product of digits and samples. For
@@ -120,7 +119,7 @@ fn blocks<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIt
 ) {
     assert!(row.planes.len() == row.columns);
     let (next, mut inputs) = (next.map_or(&[][..], |next| &next[..row.columns]), inputs.into_iter());
-    let (parts, words) = (inputs.len(), row.scratch_words(table.n()));
+    let (parts, words) = (inputs.len(), row.scratch_words());
     // As few groups as there can be, of about as many each.
     let each = parts.div_ceil(parts.div_ceil(table.kernels().share()).max(1));
     for first in (0..parts).step_by(each.max(1)) {
@@ -165,7 +164,7 @@ pub fn external_product(
     let next = next.as_ref().map_or(&[][..], |next| &next[..key.shape().rows]);
     let row = row(table, key, gadget, &planes);
     let row = BlindRow { next, fetched: [0, row.plane_bytes(table.n())], ..row };
-    let words = row.scratch_words(table.n());
+    let words = row.scratch_words();
     let inputs = &mut [BlindInput { exponents: &[], acc }];
     table.kernels().blind_block(table.constants(), &row, inputs, &mut scratch[..words]);
 }
@@ -191,6 +190,7 @@ fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
         next: &[],
         fetched: [0, 0],
+        stride: table.kernels().row_words(table.n()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A blind rotation reads its whole key once, so bytes decide. Each row polynomial has a plane of its own, as several streams from
 //! different pages come faster than one; buffers that lie in memory on their own start at different offsets (see `pool.rs`).
 
-use crate::arch::SPARE_BYTES;
+use crate::arch::{SHORT_BITS, SPARE_BYTES};
 use crate::modulus::Modulus;
 use crate::pool::{Buffer, Pool};
 use crate::small::SmallTable;
@@ -44,7 +44,7 @@ impl PackedKey {
     /// Bytes of a packed residue modulo the prime of this table: 5, or 6 above 40 bits.
     #[must_use]
     pub fn word_bytes(table: &SmallTable) -> usize {
-        if table.modulus().bits() <= 40 {
+        if table.modulus().bits() <= SHORT_BITS {
             5
         } else {
             6

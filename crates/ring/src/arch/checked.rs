@@ -171,7 +171,8 @@ impl Kernels {
     ) {
         let (n, rows) = (t.n(), row.planes.len());
         assert!(self.shaped(t.shaper()) && (1..=4).contains(&row.columns));
-        assert!((1..=self.share).contains(&inputs.len()) && scratch.len() == inputs.len() * row.scratch_words(n));
+        assert!((1..=self.share).contains(&inputs.len()) && scratch.len() == inputs.len() * row.scratch_words());
+        assert!(row.stride == self.row_words(n));
         let external = inputs[0].exponents.is_empty();
         assert!(if external { (1..=row.columns).contains(&rows) && row.keys == 1 } else { rows == row.columns });
         for input in inputs.iter() {
@@ -181,7 +182,7 @@ impl Kernels {
             row.tally(input.exponents, n as u64).count();
         }
         assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0);
-        assert!(row.bytes == 8 || row.bytes == if t.modulus().bits() <= 40 { 5 } else { 6 });
+        assert!(row.bytes == 8 || row.bytes == if t.modulus().bits() <= SHORT_BITS { 5 } else { 6 });
         assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + SPARE_BYTES));
         assert!(row.bytes < 8 || row.planes.iter().all(|p| p.as_ptr().align_offset(8) == 0));
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
@@ -199,6 +200,10 @@ impl Kernels {
         (Tally { key, key_read: key, ..Tally::NONE }).count();
         // SAFETY: the constants were shaped for these very kernels; the lengths are checked.
         unsafe { (self.merge_keys)(t, row, exponents, out) }
+    }
+    /// Words from one row of scratch of a block to the next.
+    pub(crate) fn row_words(&self, n: usize) -> usize {
+        generic::blind::row_words(self.share, n)
     }
     /// Accumulators that share each vector of a key.
     pub(crate) fn share(&self) -> usize {

@@ -11,9 +11,10 @@
 //! canonical residues, `4 * 2^100 = 2^102` and `4 * 2^50 < 2^53`. Narrow: eight products of balanced residues and
 //! constants, `8 * 2^98 = 2^101` and `8 * 2^49 < 2^53`; where sizes are known, up to sixteen (see `basis.rs`).
 
+use super::exact::{balanced, ROUND};
 use super::lanes::Lanes;
 use super::quad::{Quad, TWO52};
-use super::short::{packed_offset, short_fold, short_mac, short_reduce, words, ROUND};
+use super::short::{packed_offset, short_fold, short_mac, short_reduce, words};
 use crate::modulus::Modulus;
 
 /// 1.5 * 2^103 and half of that.
@@ -22,52 +23,19 @@ const NARROW: f64 = WIDE / 2.0;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Doubles<Q> {
-    q: Q,
-    qinv: Q,
+    pub(super) q: Q,
+    pub(super) qinv: Q,
     modulus: u64,
 }
 
-#[inline(always)]
-fn balanced(q: u64, w: u64) -> f64 {
-    if w > q / 2 {
-        -((q - w) as f64)
-    } else {
-        w as f64
-    }
-}
-
 // SAFETY of every block below: the CPU has what `Q` asks for, and pointers are valid for four words, by the contract of the trait.
-impl<Q: Quad> Doubles<Q> {
-    /// Exact reduction of an integer `|x| <= 2^51 q` held in a double, to `|x| <= q/2` and a rounding.
-    #[inline(always)]
-    unsafe fn reduce(self, x: Q) -> Q {
-        // SAFETY: see above.
-        unsafe {
-            let magic = Q::splat(ROUND);
-            let b = x.mul_add(self.qinv, magic).sub(magic);
-            b.sub_from(self.q, x)
-        }
-    }
-
-    /// `x w - b q` in two parts, `(h - b q, l)`.
-    #[inline(always)]
-    unsafe fn product(self, x: Q, (w, quotient): (Q, Q)) -> (Q, Q) {
-        // SAFETY: see above.
-        unsafe {
-            let magic = Q::splat(ROUND);
-            let b = x.mul_add(quotient, magic).sub(magic);
-            let h = x.mul(w);
-            (b.sub_from(self.q, h), x.mul_sub(w, h))
-        }
-    }
-}
-
 impl<Q: Quad> Lanes for Doubles<Q> {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
     const BALANCES: bool = true;
     const FEW_REGISTERS: bool = Q::FEW_REGISTERS;
     const SHARE: usize = 8;
+    const SCALES: bool = true;
     const PACKS_BALANCED: bool = true;
     const CHUNK: usize = 4;
     const CHUNK_NARROW: usize = 8;

@@ -28,6 +28,9 @@ pub(crate) trait Lanes: Copy {
     /// Accumulators of a blind rotation that share each vector of the key while it is in the first cache: more than one where unpacking takes
     /// about as long as a product.
     const SHARE: usize = 1;
+    /// Whether what digits are multiplied with before they meet a key has the 1/N of the inverse transform after it: lanes that multiply all
+    /// digits.
+    const SCALES: bool = false;
     /// Whether packed keys of words of five bytes hold balanced residues, on a lift of 2^39.
     const PACKS_BALANCED: bool = false;
     /// Products of two canonical residues that a wide accumulator takes.
@@ -240,3 +243,44 @@ pub(crate) trait Lanes: Copy {
     /// (see `automorphism.rs`): `entry` is the table entry of this block.
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self::V;
 }
+
+/// Factors of sums for lanes whose factors are vectors, and whose sums are narrow accumulators.
+macro_rules! plain_factors {
+    ($v:ty) => {
+        #[inline(always)]
+        unsafe fn factor<const SHORT: bool>(self, x: $v) -> $v {
+            x
+        }
+        #[inline(always)]
+        unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> $v {
+            // SAFETY (here and below): as for the other method.
+            unsafe { self.load_packed(p, 0, 8 * BYTES) }
+        }
+        #[inline(always)]
+        unsafe fn factor_store(p: *mut u64, x: $v) {
+            // SAFETY: see above.
+            unsafe { Self::store_raw(p, x) }
+        }
+        #[inline(always)]
+        unsafe fn factor_load(p: *const u64) -> $v {
+            // SAFETY: see above.
+            unsafe { Self::load_raw(p) }
+        }
+        #[inline(always)]
+        unsafe fn sum_zero<const SHORT: bool>(self) -> Self::A {
+            // SAFETY: see above.
+            unsafe { self.acc_zero::<true>() }
+        }
+        #[inline(always)]
+        unsafe fn sum_mac<const SHORT: bool>(self, a: Self::A, x: $v, y: $v) -> Self::A {
+            // SAFETY: see above.
+            unsafe { self.mac(a, x, y) }
+        }
+        #[inline(always)]
+        unsafe fn sum_reduce<const SHORT: bool>(self, a: Self::A) -> $v {
+            // SAFETY: see above.
+            unsafe { self.acc_reduce_sixteen(a) }
+        }
+    };
+}
+pub(crate) use plain_factors;

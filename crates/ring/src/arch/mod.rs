@@ -6,6 +6,7 @@
 
 mod checked;
 mod doubles;
+mod exact;
 mod generic;
 mod lanes;
 mod portable;
@@ -18,7 +19,7 @@ mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use generic::blind::{scratch_words, BlindInput, BlindRow, MOST_SHARED};
+pub(crate) use generic::blind::{BlindInput, BlindRow, MOST_SHARED, SHORT_BITS};
 pub(crate) use generic::keyswitch::{key_row_bytes, key_width, KeyRow, ProductRow, KEY_WIDTHS};
 pub(crate) use generic::linear_map::{DiagonalRow, LinearMapInput, LinearMapRow};
 pub(crate) use generic::pointwise::FormRow;

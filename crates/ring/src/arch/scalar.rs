@@ -1,6 +1,6 @@
 //! One residue at a time: the oracle of the vector lanes, and the only path for moduli from 2^50 to 2^61.
 
-use super::lanes::Lanes;
+use super::lanes::{plain_factors, Lanes};
 use crate::modulus::Modulus;
 
 #[derive(Clone, Copy)]
@@ -177,40 +177,7 @@ impl Lanes for Scalar {
         c
     }
 
-    #[inline(always)]
-    unsafe fn factor<const SHORT: bool>(self, x: u64) -> u64 {
-        x
-    }
-    #[inline(always)]
-    unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> u64 {
-        // SAFETY: as for the other method.
-        unsafe { self.load_packed(p, 0, 8 * BYTES) }
-    }
-    #[inline(always)]
-    unsafe fn factor_store(p: *mut u64, x: u64) {
-        // SAFETY: as for the other method.
-        unsafe { Self::store_raw(p, x) }
-    }
-    #[inline(always)]
-    unsafe fn factor_load(p: *const u64) -> u64 {
-        // SAFETY: as for the other method.
-        unsafe { Self::load_raw(p) }
-    }
-    #[inline(always)]
-    unsafe fn sum_zero<const SHORT: bool>(self) -> Self::A {
-        // SAFETY: as for the other method.
-        unsafe { self.acc_zero::<true>() }
-    }
-    #[inline(always)]
-    unsafe fn sum_mac<const SHORT: bool>(self, a: Self::A, x: u64, y: u64) -> Self::A {
-        // SAFETY: as for the other method.
-        unsafe { self.mac(a, x, y) }
-    }
-    #[inline(always)]
-    unsafe fn sum_reduce<const SHORT: bool>(self, a: Self::A) -> u64 {
-        // SAFETY: as for the other method.
-        unsafe { self.acc_reduce_sixteen(a) }
-    }
+    plain_factors!(u64);
 
     #[inline(always)]
     unsafe fn f_zero() -> f64 {

@@ -1,18 +1,18 @@
 //! Sums of up to sixteen products modulo a prime below 2^40, in doubles: a fused operation, and a product of words.
 //!
 //! One register adds products as doubles, rounded to 53 bits; the other adds the lower halves of factors as words, and so has the sum modulo
-//! 2^32. With `|x| <= q/2 (1 + 2^-10)` and `|y| <= q/2` a product is below `(1 + 2^-10) 2^78`. What the first product up to the eighth lose is at
+//! 2^32. With `|x| <= q/2 (1 + 2^-8)` and `|y| <= q/2` a product is below `(1 + 2^-8) 2^78`. What the first product up to the eighth lose is at
 //! most 1, 2, 2, 4, 4, 4, 4 and 8 times 2^25: together `29 * 2^25`. After eight products the sum is brought below 2^71 by multiples of `q 2^32`,
 //! exactly, and without a change to the other register; eight more lose as much. So the doubles are off by less than `58 * 2^25 < 2^31`, which
 //! the words correct.
 //!
-//! `x` is fresh from `mul`, of an operand within `6q`: its quotient, at most `3q`, is off by `1/2 + 2^-11`. `y` is a balanced key, or what
-//! `tame` or `acc_reduce` leave. Words below 2^40 that hold `y` on a lift of 2^39 have its lower half, as 2^39 is a multiple of 2^32.
+//! `x` is fresh from `mul`, of an operand within `6.1q` and a factor within `q/2 + q/64`: its quotient, at most `3.2q`, is off by `1/2 + 2^-9`.
+//! `y` is a balanced key, or what `tame` or `acc_reduce` leave. Words below 2^40 that hold `y` on a lift of 2^39 have its lower half, as 2^39 is
+//! a multiple of 2^32.
 
+use super::exact::ROUND;
 use super::quad::{Quad, TWO52};
 
-/// Adding and subtracting 1.5 * 2^52 rounds `|x| <= 2^51` to the nearest integer; the lower half of the sum's word is that of the integer.
-pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 const TWO32: f64 = 4_294_967_296.0;
 
 /// What packed words of so many bytes have beside their residues, and 2^52.
@@ -105,7 +105,7 @@ mod tests {
             z
         };
         for q in QS {
-            let (y, x) = ((q / 2) as i64, (q / 2 + q / 2048) as i64);
+            let (y, x) = ((q / 2) as i64, (q / 2 + q / 512) as i64);
             for round in 0..20_000 {
                 let factors: Vec<(i64, i64)> = (0..1 + round % 16)
                     .map(|_| {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn without_a_fold_sixteen_extreme_products_would_be_too_many() {
-        let (q, lost) = (QS[0], |k: u32| (f64::from(k) * 2f64.powi(78) * 1.001).log2().floor().exp2() / 2f64.powi(53));
+        let (q, lost) = (QS[0], |k: u32| (f64::from(k) * 2f64.powi(78) * 1.004).log2().floor().exp2() / 2f64.powi(53));
         let chain = |k: u32| (1..=k).map(lost).sum::<f64>();
         assert!(2.0 * chain(8) < 2f64.powi(31) && chain(16) > 2f64.powi(31) && q < 1 << 40);
     }

@@ -124,6 +124,7 @@ macro_rules! kernels {
                 prepare: <$lanes as Lanes>::prepare,
                 prepare_constant: <$lanes as Lanes>::prepare_constant,
                 pack_constant: <$lanes as Lanes>::pack_constant,
+                scales: <$lanes as Lanes>::SCALES,
             },
             ntt_forward,
             ntt_inverse,

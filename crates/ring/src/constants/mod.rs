@@ -15,6 +15,8 @@ pub(crate) struct Shaper {
     pub(crate) prepare: fn(&Modulus, u64) -> [u64; 2],
     pub(crate) prepare_constant: fn(&Modulus, u64) -> u64,
     pub(crate) pack_constant: fn(&Modulus, u64) -> u64,
+    /// Whether differences of powers of X in small tables are times 1/N, see `Lanes::SCALES`.
+    pub(crate) scales: bool,
 }
 
 impl Shaper {

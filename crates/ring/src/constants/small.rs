@@ -52,7 +52,7 @@ pub(crate) struct SmallConstants {
     inverse: Direction,
     /// `psi^e` for `e < 2N`, as multipliers.
     powers: Vec<[u64; 2]>,
-    /// For `e < WIDTH^2` a vector of constants: what `X^e` has in each lane beside that of its vector.
+    /// For `e < WIDTH^2` a vector of constants: what `X^e` has in each lane beside that of its vector, and 1/N if the shaper scales.
     lane_powers: Words,
     /// The exponent of psi at lane 0 of each vector.
     exponents: Vec<u32>,
@@ -165,11 +165,12 @@ impl Shape<'_> {
     /// Lane `l` is `l WIDTH` positions on: it multiplies the exponent's e by `psi^(2 brv(l) N / WIDTH^2)`.
     fn lane_powers(&self, psi: u64) -> Words {
         let width = self.shaper.width;
+        let scale = if self.shaper.scales { self.m.inv(1 << self.log_n) } else { 1 };
         let mut vectors = Words::zeros(width * width * width);
         for (i, word) in vectors.iter_mut().enumerate() {
             let (e, lane) = (i / width, i % width);
             let step = 2 * (reversed(lane, width) << self.log_n) / (width * width);
-            *word = self.m.pow(psi, (e * step) as u64);
+            *word = self.m.mul(self.m.pow(psi, (e * step) as u64), scale);
         }
         self.shaper.prepare_constants(self.m, &mut vectors);
         vectors

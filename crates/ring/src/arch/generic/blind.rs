@@ -4,6 +4,10 @@
 //! times the key. What is read is the packed key, once; all else stays in the first two caches. Where unpacking a key takes about as long as
 //! a product, a few accumulators meet each vector of it while it is in the first cache, unpacked once for all.
 
+mod merge;
+
+pub(crate) use merge::merge_keys;
+
 use super::small::{forward_raw, inverse_add_raw, lift, Ahead};
 use crate::arch::lanes::Lanes;
 use crate::constants::small::SmallConstants;
@@ -38,6 +42,8 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) next: &'a [&'a [u8]],
     /// Which bytes of each of them come now, from and to: each input fetches a part.
     pub(crate) fetched: [usize; 2],
+    /// Words from one row of scratch to the next, see [`row_words`].
+    pub(crate) stride: usize,
 }
 
 /// An accumulator that meets a block.
@@ -49,17 +55,14 @@ pub(crate) struct BlindInput<'a> {
     pub(crate) acc: &'a mut [u64],
 }
 
-/// Words between rows of scratch beside their own: rows of 4 KB would all lie in the same few lines of the first cache.
-const APART: usize = 8;
-
 impl BlindRow<'_> {
     /// Products that end in one sum.
     pub(crate) fn products(&self) -> usize {
         self.keys * self.planes.len() * self.levels
     }
     /// Words of scratch for an accumulator: the digits, then the sums.
-    pub(crate) fn scratch_words(&self, n: usize) -> usize {
-        scratch_words(self.planes.len() * self.levels + self.columns, n)
+    pub(crate) fn scratch_words(&self) -> usize {
+        (self.planes.len() * self.levels + self.columns) * self.stride
     }
     /// Bytes of one plane of a block.
     pub(crate) fn plane_bytes(&self, n: usize) -> usize {
@@ -81,9 +84,14 @@ impl BlindRow<'_> {
     }
 }
 
-/// Words of scratch for so many rows.
-pub(crate) fn scratch_words(rows: usize, n: usize) -> usize {
-    rows * (n + APART)
+/// Words from one row of scratch to the next. Where accumulators share keys, rows of all of them are read side by side: a line lies between rows,
+/// as those of 4 KB would be the same few lines of the first cache.
+pub(crate) fn row_words(share: usize, n: usize) -> usize {
+    if share > 1 {
+        n + 8
+    } else {
+        n
+    }
 }
 
 /// Digits of every coefficient, balanced, as working form on the lift of a forward transform: `round(x base^levels / q)` in base
@@ -97,7 +105,7 @@ unsafe fn digits<L: Lanes>(l: L, t: &SmallConstants, row: &BlindRow<'_>, acc: &[
             let mut y = l.f_scaled(acc.as_ptr().add(at), row.scale);
             for level in (1..row.levels).rev() {
                 let (rest, digit) = L::f_split(y, row.base, inverse);
-                L::store_raw(out.as_mut_ptr().add(level * (n + APART) + at), l.f_integer(digit, times));
+                L::store_raw(out.as_mut_ptr().add(level * row.stride + at), l.f_integer(digit, times));
                 y = rest;
             }
             L::store_raw(out.as_mut_ptr().add(at), l.f_integer(y, times));
@@ -105,13 +113,13 @@ unsafe fn digits<L: Lanes>(l: L, t: &SmallConstants, row: &BlindRow<'_>, acc: &[
     }
 }
 
-/// `X^exponent - 1` in a vector of values as a constant, that of this power of psi at lane 0.
+/// `X^exponent - 1`, times 1/N in lanes that scale, in a vector of values as a constant, that of this power of psi at lane 0.
 #[inline(always)]
 unsafe fn difference<L: Lanes>(l: L, t: &SmallConstants, exponent: u16, power: u32) -> L::V {
     let (e, mask, lanes) = (usize::from(exponent), 2 * t.n() - 1, L::WIDTH * L::WIDTH - 1);
     // SAFETY: exponents and their products are below 2N by the mask.
     unsafe {
-        let one = L::splat_raw(L::prepare_constant(t.modulus(), 1));
+        let one = L::splat_raw(L::prepare_constant(t.modulus(), if L::SCALES { t.n_inverse() } else { 1 }));
         let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
         let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
         l.sub(l.mul(lane, power), one)
@@ -145,13 +153,18 @@ unsafe fn key_factor<L: Lanes, const BYTES: usize, const SHORT: bool>(l: L, p: *
     }
 }
 
-/// What the digits meet a key with: `X^e - 1`, or 1 in an external product.
+/// What the digits meet a key with: `X^e - 1`, or 1 in an external product; times 1/N in lanes that scale, but for keys that are merged.
 #[inline(always)]
-unsafe fn monomial<L: Lanes, const EXTERNAL: bool>(l: L, t: &SmallConstants, e: u16, power: u32) -> L::T {
+unsafe fn monomial<L: Lanes, const EXTERNAL: bool>(
+    l: L,
+    t: &SmallConstants,
+    (e, merged): (u16, bool),
+    power: u32,
+) -> L::T {
     // SAFETY: as for `difference`.
     unsafe {
         match EXTERNAL {
-            true => l.splat(L::prepare(t.modulus(), 1)),
+            true => l.splat(L::prepare(t.modulus(), if L::SCALES && !merged { t.n_inverse() } else { 1 })),
             false => l.multiplier(difference(l, t, e, power)),
         }
     }
@@ -162,11 +175,10 @@ unsafe fn monomial<L: Lanes, const EXTERNAL: bool>(l: L, t: &SmallConstants, e: 
 unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const SHORT: bool, const EXTERNAL: bool>(
     l: L,
     t: &SmallConstants,
-    (exponents, rows): (&[u16], usize),
+    (exponents, rows, stride): (&[u16], usize, usize),
     (keys, v): (&Keys, usize),
     scratch: *mut u64,
 ) {
-    let stride = t.n() + APART;
     let exponents = if EXTERNAL { &[1] } else { exponents };
     let lazy = EXTERNAL && rows <= L::CHUNK_LAZY;
     // SAFETY: every vector stays inside digits, keys and sums; there are no more products than in a sum.
@@ -178,7 +190,7 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const SHORT: bo
         if L::SHARE > 1 {
             for &e in exponents {
                 if e != 0 {
-                    let monomial = monomial::<L, EXTERNAL>(l, t, e, power);
+                    let monomial = monomial::<L, EXTERNAL>(l, t, (e, BYTES == 8), power);
                     for i in 0..rows {
                         let d = L::load_raw(digits.add(i * stride));
                         (*factor).write(l.factor::<SHORT>(if lazy { d } else { l.mul(d, monomial) }));
@@ -191,7 +203,8 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const SHORT: bo
         let (mut count, mut key, factors) = (0, 0, factors.as_ptr());
         for &e in exponents {
             if e != 0 {
-                let monomial = if L::SHARE > 1 { None } else { Some(monomial::<L, EXTERNAL>(l, t, e, power)) };
+                let monomial =
+                    if L::SHARE > 1 { None } else { Some(monomial::<L, EXTERNAL>(l, t, (e, BYTES == 8), power)) };
                 for i in 0..rows {
                     if SHORT && count == FOLDED {
                         for acc in &mut accs {
@@ -234,7 +247,7 @@ unsafe fn vectors<L: Lanes, const C: usize, const BYTES: usize, const SHORT: boo
     inputs: &[BlindInput<'_>],
     scratch: &mut [u64],
 ) {
-    let (words, rows) = (row.scratch_words(t.n()), row.planes.len() * row.levels);
+    let (words, rows) = (row.scratch_words(), row.planes.len() * row.levels);
     // Words of a key, and of all keys of a row, in one vector.
     let (sample, plane) = (C * L::WIDTH, row.keys * row.levels * C * L::WIDTH);
     let mut unpacked = Unpacked([MaybeUninit::uninit(); UNPACKED]);
@@ -263,7 +276,7 @@ unsafe fn vectors<L: Lanes, const C: usize, const BYTES: usize, const SHORT: boo
                 }
             }
             for (i, input) in inputs.iter().enumerate() {
-                let (own, scratch) = ((input.exponents, rows), scratch.as_mut_ptr().add(i * words));
+                let (own, scratch) = ((input.exponents, rows, row.stride), scratch.as_mut_ptr().add(i * words));
                 match share {
                     true => products::<L, C, FACTORS, SHORT, EXTERNAL>(l, t, own, (&keys, v), scratch),
                     false => products::<L, C, BYTES, SHORT, EXTERNAL>(l, t, own, (&packed, v), scratch),
@@ -313,17 +326,17 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
     inputs: &mut [BlindInput<'_>],
     scratch: &mut [u64],
 ) {
-    let (n, words, rows) = (t.n(), row.scratch_words(t.n()), row.planes.len() * row.levels);
+    let (n, words, rows) = (t.n(), row.scratch_words(), row.planes.len() * row.levels);
     let [from, to] = row.fetched;
     let part = |i: usize| from + (to - from) * i / inputs.len();
     let mut ahead: [Ahead<'_>; MOST_SHARED] = core::array::from_fn(|i| Ahead::new(row.next, part(i)..part(i + 1)));
     // SAFETY: the lengths are those of the contract.
     unsafe {
         for ((input, scratch), ahead) in inputs.iter().zip(scratch.chunks_exact_mut(words)).zip(&mut ahead) {
-            let mut rows = scratch.chunks_exact_mut(row.levels * (n + APART));
+            let mut rows = scratch.chunks_exact_mut(row.levels * row.stride);
             for (column, rows) in input.acc.chunks_exact(n).take(row.planes.len()).zip(&mut rows) {
                 digits::<L>(l, t, row, column, rows);
-                for digit in rows.chunks_exact_mut(n + APART) {
+                for digit in rows.chunks_exact_mut(row.stride) {
                     forward_raw::<L>(l, t, &mut digit[..n], ahead);
                 }
             }
@@ -351,10 +364,22 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
             if EXTERNAL && !row.adds {
                 input.acc[..row.planes.len() * n].fill(0);
             }
-            let sums = scratch[rows * (n + APART)..].chunks_exact_mut(n + APART);
+            let sums = scratch[rows * row.stride..].chunks_exact_mut(row.stride);
             for (values, column) in sums.zip(input.acc.chunks_exact_mut(n)) {
-                inverse_add_raw::<L>(l, t, &mut values[..n], column, ahead);
+                scaled_add::<L>(l, t, &mut values[..n], column, ahead);
             }
+        }
+    }
+}
+
+/// Adds the coefficients of sums of products.
+#[inline(always)]
+unsafe fn scaled_add<L: Lanes>(l: L, t: &SmallConstants, values: &mut [u64], sum: &mut [u64], ahead: &mut Ahead<'_>) {
+    // SAFETY: as for both.
+    unsafe {
+        match L::SCALES {
+            true => inverse_add_raw::<L, true>(l, t, values, sum, ahead),
+            false => inverse_add_raw::<L, false>(l, t, values, sum, ahead),
         }
     }
 }
@@ -362,64 +387,4 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
 /// The most accumulators that lanes share keys among.
 pub(crate) const MOST_SHARED: usize = 8;
 /// Bits of moduli whose sums are short; packed words of these have five bytes.
-const SHORT_BITS: u32 = 40;
-
-/// Samples of a block as those of one key, see [`merge_keys`]: `C` columns, words of `BYTES`.
-#[inline(always)]
-unsafe fn merged<L: Lanes, const C: usize, const BYTES: usize>(
-    l: L,
-    t: &SmallConstants,
-    (row, exponents): (&BlindRow<'_>, &[u16]),
-    out: &mut [u64],
-) {
-    let n = t.n();
-    // SAFETY: there are no more keys than products in a sum; every vector stays inside planes and `out`.
-    unsafe {
-        for (v, &power) in t.exponents().iter().enumerate() {
-            let mut factors = [l.constant(0); MOST_PRODUCTS];
-            for (factor, &e) in factors.iter_mut().zip(exponents) {
-                *factor = l.tame(difference(l, t, e, power));
-            }
-            for (plane, out) in row.planes.iter().zip(out.chunks_exact_mut(row.levels * C * n)) {
-                for level in 0..row.levels {
-                    let mut accs = [l.acc_zero::<true>(); C];
-                    for (j, &factor) in factors.iter().enumerate().take(row.keys) {
-                        let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
-                        for (c, acc) in accs.iter_mut().enumerate() {
-                            let key = l.load_key::<BYTES>(plane.as_ptr().add(at + c * L::WIDTH * BYTES));
-                            *acc = l.mac(*acc, factor, key);
-                        }
-                    }
-                    let out = out.as_mut_ptr().add((v * row.levels + level) * C * L::WIDTH);
-                    for (c, acc) in accs.into_iter().enumerate() {
-                        L::store_raw(out.add(c * L::WIDTH), l.acc_reduce_sixteen(acc));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// `sum_j (X^(exponent_j) - 1) key_j` over the keys of a block, in the order of packed keys, one plane after the other. The external product
-/// with it, added, is the block of all keys: many accumulators of the same exponents meet it.
-///
-/// # Safety
-/// The CPU has the instruction set of `L`, the table was shaped for it; planes have [`BlindRow::plane_bytes`] and 64 more, `out` has
-/// [`BlindRow::merged_words`]; no more than [`MOST_PRODUCTS`] keys, with an exponent each.
-#[inline(always)]
-pub(crate) unsafe fn merge_keys<L: Lanes>(t: &SmallConstants, row: &BlindRow<'_>, exponents: &[u16], out: &mut [u64]) {
-    // SAFETY: as for this function.
-    unsafe {
-        let l = L::new(t.modulus());
-        match (row.columns, row.bytes) {
-            (1, 5) => merged::<L, 1, 5>(l, t, (row, exponents), out),
-            (1, _) => merged::<L, 1, 6>(l, t, (row, exponents), out),
-            (2, 5) => merged::<L, 2, 5>(l, t, (row, exponents), out),
-            (2, _) => merged::<L, 2, 6>(l, t, (row, exponents), out),
-            (3, 5) => merged::<L, 3, 5>(l, t, (row, exponents), out),
-            (3, _) => merged::<L, 3, 6>(l, t, (row, exponents), out),
-            (_, 5) => merged::<L, 4, 5>(l, t, (row, exponents), out),
-            _ => merged::<L, 4, 6>(l, t, (row, exponents), out),
-        }
-    }
-}
+pub(crate) const SHORT_BITS: u32 = 40;

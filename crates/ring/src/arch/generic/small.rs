@@ -62,10 +62,13 @@ impl<'a> Ahead<'a> {
             unsafe {
                 let p: *const u64 = plane.as_ptr().wrapping_add(self.left.start).cast();
                 L::prefetch(p);
-                L::prefetch(p.wrapping_add(8));
+                // Lanes of four words ask about twice as often.
+                if L::WIDTH == 8 {
+                    L::prefetch(p.wrapping_add(8));
+                }
             }
         }
-        self.left.start += 128;
+        self.left.start += if L::WIDTH == 8 { 128 } else { 64 };
     }
 }
 
@@ -344,12 +347,12 @@ unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(
     }
 }
 
-/// Adds the coefficients of values in working form to `sum`.
+/// Adds the coefficients of values in working form to `sum`; they may have been `SCALED` by 1/N before.
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; both have N words, values are within q, sums canonical.
 #[inline(always)]
-pub(super) unsafe fn inverse_add_raw<L: Lanes>(
+pub(super) unsafe fn inverse_add_raw<L: Lanes, const SCALED: bool>(
     l: L,
     t: &SmallConstants,
     values: &mut [u64],
@@ -366,7 +369,8 @@ pub(super) unsafe fn inverse_add_raw<L: Lanes>(
         let n_inverse = l.splat(L::prepare(t.modulus(), t.n_inverse()));
         for at in (0..sum.len()).step_by(L::WIDTH) {
             let p = sum.as_mut_ptr().add(at);
-            l.store(p, l.add(l.mul(L::load_raw(values.as_ptr().add(at)), n_inverse), l.load(p)));
+            let x = L::load_raw(values.as_ptr().add(at));
+            l.store(p, l.add(if SCALED { x } else { l.mul(x, n_inverse) }, l.load(p)));
         }
     }
 }
@@ -384,6 +388,6 @@ pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallConstants, values: &mut [u64
             let p = values.as_mut_ptr().add(at);
             L::store_raw(p, l.load(p));
         }
-        inverse_add_raw(l, t, values, sum, &mut Ahead::new(&[], 0..0));
+        inverse_add_raw::<L, false>(l, t, values, sum, &mut Ahead::new(&[], 0..0));
     }
 }

@@ -10,7 +10,7 @@
 mod moves;
 mod reduction;
 
-use crate::arch::lanes::Lanes;
+use crate::arch::lanes::{plain_factors, Lanes};
 use crate::modulus::Modulus;
 use core::arch::x86_64::*;
 use moves::{load_packed, load_permuted, set, transpose};
@@ -347,40 +347,7 @@ impl Lanes for Avx512Ifma {
         unsafe { set(c) }
     }
 
-    #[inline(always)]
-    unsafe fn factor<const SHORT: bool>(self, x: __m512i) -> __m512i {
-        x
-    }
-    #[inline(always)]
-    unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> __m512i {
-        // SAFETY: see above.
-        unsafe { self.load_packed(p, 0, 8 * BYTES) }
-    }
-    #[inline(always)]
-    unsafe fn factor_store(p: *mut u64, x: __m512i) {
-        // SAFETY: see above.
-        unsafe { Self::store_raw(p, x) }
-    }
-    #[inline(always)]
-    unsafe fn factor_load(p: *const u64) -> __m512i {
-        // SAFETY: see above.
-        unsafe { Self::load_raw(p) }
-    }
-    #[inline(always)]
-    unsafe fn sum_zero<const SHORT: bool>(self) -> Self::A {
-        // SAFETY: see above.
-        unsafe { self.acc_zero::<true>() }
-    }
-    #[inline(always)]
-    unsafe fn sum_mac<const SHORT: bool>(self, a: Self::A, x: __m512i, y: __m512i) -> Self::A {
-        // SAFETY: see above.
-        unsafe { self.mac(a, x, y) }
-    }
-    #[inline(always)]
-    unsafe fn sum_reduce<const SHORT: bool>(self, a: Self::A) -> __m512i {
-        // SAFETY: see above.
-        unsafe { self.acc_reduce_sixteen(a) }
-    }
+    plain_factors!(__m512i);
 
     #[inline(always)]
     unsafe fn f_zero() -> __m512d {
