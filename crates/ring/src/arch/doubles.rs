@@ -264,7 +264,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     #[inline(always)]
     unsafe fn factor<const SHORT: bool>(self, x: Q) -> (Q, Q) {
         // SAFETY: see above.
-        unsafe { (x, if SHORT { words(x) } else { x }) }
+        unsafe { (x, if SHORT && Q::SHORT_SUMS { words(x) } else { x }) }
     }
     #[inline(always)]
     unsafe fn key_factor<const BYTES: usize>(self, p: *const u8) -> (Q, Q) {
@@ -293,7 +293,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn sum_zero<const SHORT: bool>(self) -> (Q, Q) {
         // SAFETY: see above.
         unsafe {
-            if SHORT {
+            if SHORT && Q::SHORT_SUMS {
                 (Q::splat(0.0), Q::splat(0.0))
             } else {
                 self.acc_zero::<true>()
@@ -304,7 +304,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn sum_mac<const SHORT: bool>(self, a: (Q, Q), x: (Q, Q), y: (Q, Q)) -> (Q, Q) {
         // SAFETY: see above.
         unsafe {
-            if SHORT {
+            if SHORT && Q::SHORT_SUMS {
                 short_mac(a, x, y)
             } else {
                 self.mac(a, x.0, y.0)
@@ -315,7 +315,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn sum_fold<const SHORT: bool>(self, a: (Q, Q)) -> (Q, Q) {
         // SAFETY: see above.
         unsafe {
-            if SHORT {
+            if SHORT && Q::SHORT_SUMS {
                 short_fold(a, self.q, self.qinv)
             } else {
                 a
@@ -326,7 +326,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn sum_reduce<const SHORT: bool>(self, a: (Q, Q)) -> Q {
         // SAFETY: see above.
         unsafe {
-            if SHORT {
+            if SHORT && Q::SHORT_SUMS {
                 short_reduce(a, self.q, self.qinv)
             } else {
                 self.acc_reduce_sixteen(a)

@@ -12,6 +12,8 @@ pub(super) const TWO52: f64 = 4_503_599_627_370_496.0;
 pub(crate) trait Quad: Copy {
     /// See [`super::lanes::Lanes::FEW_REGISTERS`].
     const FEW_REGISTERS: bool = false;
+    /// Whether sums below 2^40 are those of `short.rs`: where products of words are one operation.
+    const SHORT_SUMS: bool = false;
     unsafe fn splat(x: f64) -> Self;
     unsafe fn read(p: *const f64) -> Self;
     unsafe fn write(self, p: *mut f64);

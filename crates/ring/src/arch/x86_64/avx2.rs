@@ -17,6 +17,7 @@ unsafe fn doubles(words: __m256i) -> __m256d {
 // the trait; unaligned loads and stores are used throughout.
 impl Quad for __m256d {
     const FEW_REGISTERS: bool = true;
+    const SHORT_SUMS: bool = true;
     #[inline(always)]
     unsafe fn splat(x: f64) -> Self {
         // SAFETY: see above.
