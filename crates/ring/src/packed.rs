@@ -121,7 +121,7 @@ impl PackedKey {
             for (vector, values) in values.chunks_exact(width).enumerate() {
                 let out = &mut plane[place(column, vector)..][..width * bytes];
                 for (out, &value) in out.chunks_exact_mut(bytes).zip(values) {
-                    out.copy_from_slice(&lift.to(m, m.mul(value, packed)).to_le_bytes()[..bytes]);
+                    out.copy_from_slice(&lift.packed(m, m.mul(value, packed)).to_le_bytes()[..bytes]);
                 }
             }
         }
@@ -142,7 +142,7 @@ impl PackedKey {
             for (value, packed) in values.iter_mut().zip(packed.chunks_exact(bytes)) {
                 let mut word = [0; 8];
                 word[..bytes].copy_from_slice(packed);
-                *value = m.mul(lift.from(m, u64::from_le_bytes(word)), unpacked);
+                *value = m.mul(lift.residue(m, u64::from_le_bytes(word)), unpacked);
             }
         }
     }
@@ -163,10 +163,10 @@ impl Lift {
             false => Self { half: 0, above: 0 },
         }
     }
-    fn to(&self, m: &Modulus, x: u64) -> u64 {
+    fn packed(&self, m: &Modulus, x: u64) -> u64 {
         m.add(x, self.half) + self.above
     }
-    fn from(&self, m: &Modulus, word: u64) -> u64 {
+    fn residue(&self, m: &Modulus, word: u64) -> u64 {
         m.sub(word - self.above, self.half)
     }
 }

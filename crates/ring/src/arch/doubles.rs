@@ -135,7 +135,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     #[inline(always)]
     unsafe fn load_packed(self, p: *const u8, first: usize, bits: usize) -> Q {
         // SAFETY: see above; the contract of the caller.
-        unsafe { Q::packed_words(p, first, bits).from_words(TWO52) }
+        unsafe { Q::packed_words(p, first, bits).word_doubles(TWO52) }
     }
     #[inline(always)]
     unsafe fn transpose(x: &mut [Q; 8]) {
@@ -271,7 +271,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
         // SAFETY: see above.
         unsafe {
             let words = Q::packed_words(p, 0, 8 * BYTES);
-            (words.from_words(packed_offset::<BYTES>()), words)
+            (words.word_doubles(packed_offset::<BYTES>()), words)
         }
     }
     #[inline(always)]

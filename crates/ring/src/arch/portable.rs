@@ -98,7 +98,7 @@ impl Quad for Four {
         Self(std::array::from_fn(|i| f64::from_bits(word(i))))
     }
     #[inline(always)]
-    unsafe fn from_words(self, offset: f64) -> Self {
+    unsafe fn word_doubles(self, offset: f64) -> Self {
         Self(self.0.map(|x| f64::from_bits(x.to_bits() | EXP52) - offset))
     }
     #[inline(always)]

@@ -38,7 +38,7 @@ pub(crate) trait Quad: Copy {
     /// The packed words of [`super::lanes::Lanes::load_packed`], as bits of doubles.
     unsafe fn packed_words(p: *const u8, first: usize, bits: usize) -> Self;
     /// Bits that are words below 2^52, as doubles from which `offset` is taken: 2^52 for the words themselves.
-    unsafe fn from_words(self, offset: f64) -> Self;
+    unsafe fn word_doubles(self, offset: f64) -> Self;
     /// The products of the lower halves of words, as bits: words of 64 bits.
     unsafe fn low_product(self, y: Self) -> Self;
     /// Sums of words, as bits; so are differences.

@@ -115,7 +115,7 @@ impl Quad for __m256d {
         }
     }
     #[inline(always)]
-    unsafe fn from_words(self, offset: f64) -> Self {
+    unsafe fn word_doubles(self, offset: f64) -> Self {
         // SAFETY: see above.
         unsafe {
             let x = _mm256_or_pd(self, _mm256_castsi256_pd(_mm256_set1_epi64x(EXP52 as i64)));
