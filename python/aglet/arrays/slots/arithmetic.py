@@ -9,7 +9,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import carries, wide
-from aglet.arrays.slots.places import chunks_of, is_slots, laid
+from aglet.arrays.slots.places import chunks_of, ends_of, is_slots, laid
 from aglet.arrays.slots.products import wide_product
 from aglet.arrays.slots.values import MOST_PLACES, Numbers, noise_at_1, room, too_noisy
 from aglet.arrays.slots.wide import is_wide
@@ -18,7 +18,7 @@ from aglet.errors import RangeError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["added", "combined", "ends_of", "multiplied", "signed", "times"]
+__all__ = ["added", "combined", "multiplied", "signed", "times"]
 
 
 def signed(found: Any) -> Any:
@@ -64,15 +64,6 @@ def _wrapped(like: EncryptedSlots, found: Numbers, dtype: np.dtype[Any]) -> Encr
     low, high = dtypes.span(dtype)
     fits = low <= found.low and found.high <= high
     return like.replaced(found, None if fits else signed(found.values().astype(dtype)), dtype)
-
-
-def ends_of(value: Any) -> tuple[int, int]:
-    """The least and the largest value of an operand."""
-    if is_slots(value):
-        found: tuple[int, int] = value.bound
-        return found
-    clear = np.asarray(value)
-    return int(clear.min()), int(clear.max())
 
 
 def combined(x: Any, y: Any, sign: int) -> Numbers:

@@ -9,11 +9,11 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import longs, wide
-from aglet.arrays.slots.arithmetic import added, combined, ends_of, multiplied, signed, times
+from aglet.arrays.slots.arithmetic import added, combined, multiplied, signed, times
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.division import divided, divisor
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
-from aglet.arrays.slots.places import aligned, clear, is_slots, laid, one_session
+from aglet.arrays.slots.places import aligned, clear, ends_of, is_slots, laid, one_session
 from aglet.arrays.slots.quotients import Quotient
 from aglet.arrays.slots.shifts import shifted
 from aglet.arrays.slots.tables import looked_up

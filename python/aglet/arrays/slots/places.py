@@ -14,7 +14,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["aligned", "chunks_of", "clear", "is_slots", "laid", "one_session"]
+__all__ = ["aligned", "chunks_of", "clear", "ends_of", "is_slots", "laid", "one_session"]
 
 
 def is_slots(value: Any) -> bool:
@@ -60,6 +60,15 @@ def clear(value: Any) -> Any:
 def chunks_of(x: EncryptedSlots) -> list[Any]:
     """The ciphertexts of an array, with each number whole in its slot, modulo t if it lies beyond."""
     return x.forced().residues(x.session)
+
+
+def ends_of(value: Any) -> tuple[int, int]:
+    """The least and the largest value of an operand."""
+    if is_slots(value):
+        found: tuple[int, int] = value.bound
+        return found
+    numbers = np.asarray(value)
+    return int(numbers.min()), int(numbers.max())
 
 
 def laid(x: EncryptedSlots, plain: Any) -> list[Any]:

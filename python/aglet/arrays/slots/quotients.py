@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays.slots.arithmetic import ends_of
-from aglet.arrays.slots.places import is_slots, laid
+from aglet.arrays.slots.places import ends_of, is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
 from aglet.arrays.slots.values import MOST_PLACES, Chunks, Entries, Numbers, calm, quiet_sum
 from aglet.arrays.slots.wide import Products

@@ -12,7 +12,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.slots.orders import apart, met
-from aglet.arrays.slots.places import is_slots, laid
+from aglet.arrays.slots.places import ends_of, is_slots, laid
 from aglet.arrays.slots.tables import looked_up_all
 from aglet.arrays.slots.values import (
     DIGIT,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Digits", "Products", "added", "both", "chosen", "compared", "in_words", "is_wide", "looked_up_in_words", "spelled",
-    "tabled", "widened", "within",
+    "tabled", "widened", "within", "word",
 ]  # fmt: skip
 
 Digits = list[Chunks]
@@ -70,10 +70,10 @@ def both(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Digits, Di
     if (found[0] is None or found[1] is None) and count < most:
         found = [spelled(one, like, most, offset) for one in (x, y)]
     if (found[0] is None or found[1] is None) and dtype is None:
-        word = _word(x, y)
+        held = word(ends_of(x), ends_of(y))
         # int32 beside uint32 has a ninth digit, with the sign.
-        last = LONG_DIGITS if word is None else 2 * word.itemsize - 1
-        offset = _NINE if word is None else dtypes.span(word)[0]
+        last = LONG_DIGITS if held is None else 2 * held.itemsize - 1
+        offset = _NINE if held is None else dtypes.span(held)[0]
         found = [spelled(one, like, last + 1, offset) for one in (x, y)]
     return None if found[0] is None or found[1] is None else (found[0], found[1], offset)
 
@@ -106,16 +106,15 @@ def spelled(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
     return [one.digits[0] for one in looked_up_all(session, numbers, tables)]
 
 
-def _word(x: Any, y: Any) -> np.dtype[Any] | None:
-    """The least dtype of 16 or 32 bits that has both operands."""
-    ends = [one.bound if is_slots(one) else (int(np.min(one)), int(np.max(one))) for one in (x, y)]
+def word(*ends: tuple[int, int]) -> np.dtype[Any] | None:
+    """The least dtype of 16 or 32 bits that has all numbers between these ends, if there is one."""
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     return next((one for one in _WORDS if dtypes.span(one)[0] <= low and high <= dtypes.span(one)[1]), None)
 
 
 def widened(x: Any, y: Any, dtype: np.dtype[Any] | None = None) -> tuple[Any, Any]:
     """Two operands in the digits of all numbers of a dtype, by default of the least that has both."""
-    dtype = (_word(x, y) or np.dtype(np.int64)) if dtype is None else dtype
+    dtype = (word(ends_of(x), ends_of(y)) or np.dtype(np.int64)) if dtype is None else dtype
     if is_wide(x) or is_wide(y):
         return x, y
     return (in_words(x, dtype) if is_slots(x) else x), (in_words(y, dtype) if is_slots(y) else y)
