@@ -16,7 +16,7 @@ from aglet.errors import KeyMismatchError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["DAMAGE", "InFolders", "begin", "finish", "has", "head_of", "plain_of", "unchanged"]
+__all__ = ["DAMAGE", "InFolders", "begin", "finish", "head_of", "plain_of", "unchanged"]
 
 DAMAGE = (
     *(FileNotFoundError, NotADirectoryError, IsADirectoryError, EOFError),
@@ -127,23 +127,18 @@ def finish(place: Path, name: str, head: Mapping[str, Any], files: Sequence[str]
     (place / name).write_text(json.dumps({**whole, _OWN: regular.sum_of(whole)}) + "\n", encoding="utf-8")
 
 
-def head_of(place: Path, name: str) -> Any:
-    """The head. What it says is not trusted, and one of `DAMAGE` is raised if there is none."""
+def head_of(place: Path, name: str, known: Collection[str]) -> Any:
+    """The head, with entries of these names. What it says is not trusted; one of `DAMAGE` is raised if there is none.
+
+    A head of an earlier version has no sum of its own, and other entries have never been: one that is there is the
+    sum with another name, or gives numbers a meaning that the reader does not know.
+    """
     head = json.loads(regular.contents(place / name, _MOST_HEAD))
-    # Heads of earlier versions have no sum of their own.
-    own = head.pop(_OWN, None) if isinstance(head, dict) else None
-    if own is not None and own != regular.sum_of(head):
+    if not isinstance(head, dict) or not {"sha256", _OWN, *known}.issuperset(head):
+        raise ValueError("the head is none of these")
+    if _OWN in head and head.pop(_OWN) != regular.sum_of(head):
         raise ValueError("the head was changed")
     return head
-
-
-_MEANINGS = ("fraction",)
-"""Entries that give the numbers of a folder another meaning."""
-
-
-def has(head: Any, more: Collection[str]) -> bool:
-    """Whether a head has these entries, and no others, of those that give its numbers another meaning."""
-    return {name for name in _MEANINGS if name in head} == set(more)
 
 
 def plain_of(path: Path) -> Any:

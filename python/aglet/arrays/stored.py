@@ -45,7 +45,7 @@ def load(session: Session, place: Path) -> EncryptedArray:
     try:
         # Ciphertexts, the index and the head.
         files = sum(1 for _ in place.iterdir())
-        head = head_of(place, _HEAD)
+        head = head_of(place, _HEAD, ("version", "chunks", "interval", "filler", "period"))
         index = plain_of(place / "index.npy")
         low, high = (float(end) for end in head["interval"])
         count, period, filler = int(head["chunks"]), head["period"], head["filler"]

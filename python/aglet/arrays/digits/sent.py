@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet.arrays.digits import dtypes
+from aglet.arrays.digits.stored import ENTRIES
 from aglet.arrays.digits.sums import Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, has, head_of, plain_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
 from aglet.errors import KeyMismatchError, RangeError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -132,12 +133,12 @@ def load(session: DigitSession, place: Path, name: str = HEAD, more: Collection[
     """Read an array, as `DigitSession.load` says. What more its head has is what the caller reads."""
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
-        head = head_of(place, name)
+        head = head_of(place, name, {*ENTRIES, *more})
         clear = plain_of(place / _CLEAR)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
         high, digits = dtypes.high(dtype), sum(encrypted) * math.prod(shape)
-        whole = head["version"] == 1 and has(head, more) and unchanged(place, head, _files(digits > 0))
+        whole = head["version"] == 1 and unchanged(place, head, _files(digits > 0))
     except DAMAGE as error:
         raise damaged from error
     fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64

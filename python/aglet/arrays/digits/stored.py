@@ -10,7 +10,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, has, head_of, plain_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from aglet.arrays.digits.array import EncryptedIntegers
     from aglet.arrays.digits.session import DigitSession
 
-__all__ = ["HEAD", "holds_digits", "load", "save"]
+__all__ = ["ENTRIES", "HEAD", "holds_digits", "load", "save"]
 
 HEAD, _CELLS, _CLEAR = "integers.json", "digits.ciphertext", "clear.npy"
+ENTRIES = ("version", "dtype", "shape", "encrypted")
+"""Of a head."""
 
 
 def holds_digits(place: Path) -> bool:
@@ -52,12 +54,12 @@ def load(session: DigitSession, place: Path, name: str = HEAD, more: Collection[
 
     damaged = SerializationError(f"{str(place)!a} holds no integers that DigitSession.save wrote, or damaged ones.")
     try:
-        head = head_of(place, name)
+        head = head_of(place, name, {*ENTRIES, *more})
         clear = plain_of(place / _CLEAR)
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         encrypted = [bool(one) for one in head["encrypted"]]
         count, high = sum(encrypted), dtypes.high(dtype)
-        whole = head["version"] == 1 and has(head, more) and unchanged(place, head, _files(count))
+        whole = head["version"] == 1 and unchanged(place, head, _files(count))
     except DAMAGE as error:
         raise damaged from error
     fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64

@@ -41,7 +41,11 @@ def load(session: DigitSession, place: Path) -> EncryptedFixed | CompressedFixed
     reader: Any = words_sent if compressed else words
     found = reader.load(session, place, name, ["fraction"])
     try:
-        dtype = fixed(8 * found.dtype.itemsize, head_of(place, name)["fraction"], found.dtype.kind == "i")
+        dtype = fixed(
+            8 * found.dtype.itemsize,
+            head_of(place, name, {*words.ENTRIES, "fraction"})["fraction"],
+            found.dtype.kind == "i",
+        )
         if found.dtype != dtype.word:
             raise ValueError("the words are of another dtype")
     except DAMAGE as error:

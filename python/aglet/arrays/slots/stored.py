@@ -59,9 +59,10 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
     from aglet.arrays.slots.array import EncryptedSlots
 
     damaged = SerializationError(f"{str(place)!a} holds no numbers in slots that a session wrote, or damaged ones.")
+    t = session.engine.plaintext_modulus
     try:
         files = sum(1 for _ in place.iterdir())
-        head = head_of(place, _HEAD)
+        head = head_of(place, _HEAD, ("version", "dtype", "shape", "digits", "numbers", "modulus"))
         dtype, shape = dtypes.known(head["dtype"]), tuple(int(n) for n in head["shape"])
         digits, (offset, low, high) = int(head["digits"]), (int(end) for end in head["numbers"])
         # Without an element there is one ciphertext.
@@ -77,6 +78,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
         within = least <= low <= high <= most and abs(offset) <= max(-least, most)
         names = _names(min(rows * digits, files))
         whole = version in (1, 2) and unchanged(place, head, names)
+        fits = fits and head.get("modulus", t) == t
     except DAMAGE as error:
         raise damaged from error
     if not (fits and within and whole):
@@ -93,7 +95,7 @@ def load(session: SlotSession, place: Path) -> EncryptedSlots:
     parts = tuple(chunks[at * rows : (at + 1) * rows] for at in range(digits))
     index = layout.in_a_row(shape) if straight else session.laid_out(shape)[0]
     found = EncryptedSlots(session, Numbers(parts, offset, low, high), None, dtype, index)
-    return found if "modulus" not in head else found.astype(zmod(session.engine.plaintext_modulus))
+    return found if "modulus" not in head else found.astype(zmod(t))
 
 
 def _names(count: int) -> list[str]:
