@@ -141,7 +141,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     if a.dtype.kind in "bui":
         wide = np.uint64 if a.dtype.kind == "u" else np.int64
         a = a.astype(np.result_type(a.dtype, wide) if dtype is None else dtype, casting="unsafe")
-    elif dtype is not None and np.dtype(dtype) != a.dtype:
+    elif dtype is not None and dtypes.of_numpy(dtype) != a.dtype:
         raise TypeError(f"A running product of {a.dtype} has this dtype; leave dtype= out.")
     length, step = a.shape[axis], 1
     before = (slice(None),) * (axis % a.ndim)

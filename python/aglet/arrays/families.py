@@ -52,7 +52,7 @@ class Families(InFolders[Any]):
         if self.integers is None or self.digits is None:
             return "digits" if self.integers is None else "slots"
         array = np.asarray(values)
-        kind = array.dtype if dtype is None else np.dtype(dtype)
+        kind = array.dtype if dtype is None else dtypes.of_numpy(dtype)
         if array.size < LEAST_SLOTS or kind.kind not in "biu":
             return "digits"
         low, high = dtypes.span(kind) if bound is None else dtypes.ends(bound, kind)

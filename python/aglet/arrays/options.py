@@ -150,7 +150,7 @@ def float_only(dtype: Any, own: Any = np.float64) -> None:
     TypeError
         If it is another one than its own.
     """
-    if dtype is not None and np.dtype(dtype) != np.dtype(own):
+    if dtype is not None and dtypes.of_numpy(dtype) != np.dtype(own):
         raise TypeError(f"This result is of {np.dtype(own)}, not {np.dtype(dtype)}; leave dtype= out.")
 
 

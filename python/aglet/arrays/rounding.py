@@ -68,13 +68,13 @@ class Rounded:
         checks.choice("casting", casting, _CASTING)
         if isinstance(dtype, fixed):
             return fixed_casts.of_floats(self, dtype, casting, noise)
-        if np.dtype(dtype) == self.dtype:
+        if dtypes.of_numpy(dtype) == self.dtype:
             return self
-        if self.is_real and np.dtype(dtype) == np.complex128:
+        if self.is_real and dtypes.of_numpy(dtype) == np.complex128:
             if casting in ("no", "equiv"):
                 raise TypeError('float64 is not complex128; casting="safe", the default, allows it.')
             return self + 0j
-        return to_digits(self, np.dtype(dtype), casting, noise)
+        return to_digits(self, dtypes.of_numpy(dtype), casting, noise)
 
     def half_way(self: Any, dtype: Any, *, noise: float | None = None) -> float:
         """How near to half way between two whole numbers an element may lie, and become either of them by `astype`.
@@ -85,7 +85,7 @@ class Rounded:
         if isinstance(dtype, fixed):
             scale = 2.0**dtype.fraction
             return half_way(self * scale, dtype.word, None if noise is None else noise * scale) / scale
-        return half_way(self, np.dtype(dtype), noise)
+        return half_way(self, dtypes.of_numpy(dtype), noise)
 
 
 def to_digits(x: EncryptedArray, dtype: np.dtype[Any], casting: str, noise: float | None) -> EncryptedIntegers:

@@ -11,6 +11,7 @@ import numpy as np
 from aglet import checks
 from aglet.arrays import layout, stored
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.digits.machine import MESSAGES
 from aglet.arrays.digits.sent import CompressedIntegers
@@ -232,12 +233,12 @@ class Session(Functions, Planned, Families, SharesArrays):
         if dtype is None and self.digits is not None:
             dtype = getattr(message, "dtype", None)
             dtype = dtype if isinstance(dtype, np.dtype) and dtype.kind in "biu" else None
-        if dtype is not None and np.dtype(dtype).kind not in "biufc":
+        if dtype is not None and dtypes.of_numpy(dtype).kind not in "biufc":
             raise TypeError(
                 f"Encrypted arrays have no dtype {dtype}; give one of numpy's numbers, aglet.fixed(bits, fraction) or "
                 "aglet.zmod(t)."
             )
-        if dtype is not None and np.dtype(dtype).kind in "biu":
+        if dtype is not None and dtypes.of_numpy(dtype).kind in "biu":
             return self._digits().encrypt(message, dtype, bound=bound)
         with checks.in_memory("These numbers do not fit in memory; encrypt them in parts."):
             array, bound = values.as_array(message), 1.0 if bound is None else bound

@@ -159,7 +159,7 @@ class EncryptedIntegers(WholeNumbers):
         """
         if isinstance(dtype, fixed):
             return of_whole(self, dtype, casting)
-        inexact = np.dtype(dtype)
+        inexact = dtypes.of_numpy(dtype)
         if inexact.kind in "fc":
             return casts.to_inexact(self, inexact, casting, lambda: casts.to_floats(self, casting))
         wanted = dtypes.known(dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,12 +15,44 @@ from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
 __all__ = [
-    "DTypes", "check_within", "common", "ends", "fitting", "held", "join", "known", "refuse_matrix", "span", "split",
-    "unmasked", "width",
+    "DTypes", "check_within", "common", "ends", "fitting", "held", "join", "known", "of_numpy", "refuse_matrix", "span",
+    "split", "unmasked", "width",
 ]  # fmt: skip
 
 DTypes = np.dtype[Any]
 _KNOWN = tuple(np.dtype(name) for name in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
+
+
+_NO_DTYPE = (TypeError, ValueError, SyntaxError)
+"""What numpy raises for what is no dtype of it."""
+_OURS = re.compile(r"\s*(?:aglet\s*\.\s*)?(fixed|zmod)\s*\(([\w\s=,-]{0,60})\)\s*")
+
+
+def of_numpy(dtype: Any) -> DTypes:
+    """A dtype of numpy.
+
+    Raises
+    ------
+    TypeError
+        If it is none, or the name of one of ours.
+    """
+    try:
+        found: DTypes = np.dtype(dtype)
+    except _NO_DTYPE:
+        ours = _named(dtype)
+        if ours is not None:
+            raise TypeError(f"A name of numpy stands here, and {dtype!r} is none; give {ours} itself.") from None
+        raise TypeError(
+            f"numpy has no dtype {repr(dtype)[:60]}; give one of its numbers, aglet.fixed(bits, fraction) or "
+            "aglet.zmod(t)."
+        ) from None
+    return found
+
+
+def _named(dtype: Any) -> str | None:
+    """The dtype of ours that a string names, as it is written in Python; None if it names none."""
+    found = _OURS.fullmatch(dtype) if isinstance(dtype, str) else None
+    return None if found is None else f"aglet.{found[1]}({', '.join(found[2].replace(',', ' ').split())})"
 
 
 def known(dtype: Any) -> DTypes:
@@ -31,9 +64,11 @@ def known(dtype: Any) -> DTypes:
         If it is another one.
     """
     found: DTypes | None = None
-    with contextlib.suppress(TypeError):
+    with contextlib.suppress(*_NO_DTYPE):
         # Dtypes that are not of numpy are none for it.
         found = np.dtype(dtype)
+    if found is None and _named(dtype) is not None:
+        found = of_numpy(dtype)
     # Of the types with one size, those that numpy prefers on this machine, in its order of bytes.
     if found is not None and found.kind in "biu" and found.newbyteorder("=") in _KNOWN:
         return found.newbyteorder("=")

@@ -25,7 +25,7 @@ def cast(x: EncryptedFixed, dtype: Any, casting: str) -> Any:
     how = checks.choice("casting", casting, _CASTING)
     if isinstance(dtype, fixed):
         return x if dtype == x.dtype else _to_format(x, dtype, how)
-    wanted = np.dtype(dtype)
+    wanted = dtypes.of_numpy(dtype)
     if wanted.kind in "fc":
         found = _short(x.words()).astype(wanted, how)
         return found * x.dtype.step if x.dtype.fraction else found
@@ -91,7 +91,7 @@ def of_whole(x: Any, wanted: fixed, casting: str) -> EncryptedFixed:
     fits = wanted.span[0] <= low << wanted.fraction and high << wanted.fraction <= wanted.span[1]
     if how != "unsafe" and not (fits and how in ("safe", "same_kind")):
         raise TypeError(
-            f"{x.dtype} may not fit {wanted}, whose numbers lie from {wanted.least} to {wanted.most}; declare a "
+            f"{x.dtype} may not fit {wanted}, whose numbers lie from {wanted.reach}; declare a "
             'smaller range with x.assume(bound=...), or say casting="unsafe" to take what wraps around.'
         )
     words = x.astype(wanted.word, casting="unsafe")
@@ -106,6 +106,8 @@ def of_floats(x: EncryptedArray, wanted: fixed, casting: str, noise: float | Non
     TypeError
         If they may not fit and casting is not "unsafe", or are complex.
     """
+    from aglet.arrays.rounding import MOST_BITS
+
     how = checks.choice("casting", casting, _CASTING)
     scale = 2.0**wanted.fraction
     if x.is_real and math.isfinite(x.interval.size):
@@ -115,6 +117,13 @@ def of_floats(x: EncryptedArray, wanted: fixed, casting: str, noise: float | Non
             raise TypeError(
                 f"Encrypted floats within [{x.interval.low:.6g}, {x.interval.high:.6g}] may not fit {wanted}; declare "
                 'a smaller range with x.assume(bound=(low, high)), or say casting="unsafe" to take what wraps around.'
+            )
+        own = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
+        if max(own, 0 if fits else wanted.bits) > MOST_BITS:
+            raise TypeError(
+                f"Encrypted floats within [{x.interval.low:.6g}, {x.interval.high:.6g}] may have "
+                f"{own if fits else wanted.bits} bits in {wanted}, and {MOST_BITS} are read; declare a smaller range "
+                "with x.assume(bound=...), or choose fewer bits of fraction."
             )
     scaled: Any = x * scale if wanted.fraction else x
     return wanted.of(scaled.astype(wanted.word, how, noise=None if noise is None else noise * scale))

@@ -100,6 +100,11 @@ class fixed:  # noqa: N801
         """The largest number, to the nearest float."""
         return self.span[1] * self.step
 
+    @property
+    def reach(self) -> str:
+        """From where to where the numbers lie, in words: of 64 bits no float is the largest one."""
+        return f"{self.least} to {'below ' if self.bits == _BITS[-1] else ''}{self.most}"
+
     # Numbers in the clear
 
     def round(self, values: Any) -> NDArray[np.float64]:
@@ -198,7 +203,9 @@ class fixed:  # noqa: N801
             return np.asarray(np.ldexp(array.astype(np.float64), self.fraction))
 
     def _refuse(self, value: Any) -> None:
-        raise RangeError(f"{value} does not fit {self}; give {self.least} to {self.most}, or choose more bits.")
+        more = ", or choose more bits" if self.bits < _BITS[-1] else ", or choose fewer bits of fraction"
+        more = more if self.bits < _BITS[-1] or self.fraction else ""
+        raise RangeError(f"{value} does not fit {self}; give {self.reach}{more}.")
 
     def numbers(self, words: Any) -> NDArray[np.float64]:
         """The numbers of words, as float64.

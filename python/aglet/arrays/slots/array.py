@@ -204,7 +204,7 @@ class EncryptedSlots(WholeNumbers):
             )
         if isinstance(dtype, fixed):
             return self.to("digits").astype(dtype, casting)
-        inexact = np.dtype(dtype)
+        inexact = dtypes.of_numpy(dtype)
         if inexact.kind in "fc":
             return casts.to_inexact(self, inexact, casting, self._lifted)
         wanted = dtypes.known(dtype)

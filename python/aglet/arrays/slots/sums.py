@@ -43,7 +43,7 @@ def _wide(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
     if wanted is None:
         least: Any = np.uint64 if dtype.kind == "u" else np.int64
         return np.result_type(dtype, least)
-    if np.dtype(wanted).kind == "b":
+    if dtypes.of_numpy(wanted).kind == "b":
         raise TypeError("A sum of booleans as booleans is x.any(); call it, or leave dtype out.")
     return dtypes.known(wanted)
 
