@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots import carries, wide
+from aglet.arrays.slots import carries, later, wide
 from aglet.arrays.slots.places import chunks_of, ends_of, is_slots, laid
 from aglet.arrays.slots.products import wide_product
 from aglet.arrays.slots.values import MOST_PLACES, Numbers, noise_at_1, room, too_noisy
@@ -54,7 +54,7 @@ def added(x: Any, y: Any, sign: int, dtype: np.dtype[Any]) -> EncryptedSlots:
     else:
         made = carries.carried(x, y, sign, dtype) if wraps else None
     if made is None:
-        return _wrapped(one, combined(x, y, sign), dtype)
+        return _wrapped(one, later.total(x, y, sign, combined(x, y, sign)), dtype)
     carried_over: EncryptedSlots = one.replaced(made, None, dtype)
     return carried_over
 
@@ -119,7 +119,7 @@ def multiplied(x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots:
     session.check_range(low, high)
     # Slots without an element hold zeros after a product with numbers in the clear, so that 0 is a value too.
     found = times(x, y)
-    return _wrapped(one, Numbers(found.digits, 0, low, high), dtype)
+    return _wrapped(one, later.product(x, y, Numbers(found.digits, 0, low, high)), dtype)
 
 
 def times(x: Any, y: Any) -> Numbers:

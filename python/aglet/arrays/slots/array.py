@@ -12,7 +12,7 @@ from aglet.arrays import casts, missing
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.array import EncryptedIntegers
 from aglet.arrays.fixed.formats import fixed
-from aglet.arrays.slots import empty, functions, lifting, moves, operations, sums, wide
+from aglet.arrays.slots import empty, functions, later, lifting, moves, operations, sums, wide
 from aglet.arrays.slots.tables import looked_up
 from aglet.arrays.slots.values import MOST_PLACES, Entries, Numbers, enough
 from aglet.arrays.sums import axes_of
@@ -132,9 +132,26 @@ class EncryptedSlots(WholeNumbers):
         numbers, table = self._state
         if table is not None:
             words = wide.looked_up_in_words(self.session, numbers, table, self.dtype)
-            numbers = looked_up(self.session, numbers, table) if words is None else words
+            made = looked_up(self.session, numbers, table) if words is None else words
+            numbers = later.function(self._made_of(numbers, table), made)
             self._state = numbers, None
         return numbers
+
+    def split(self) -> EncryptedSlots:
+        """The elements in digits, if they have more values than a table has and are known to be had so; else as now."""
+        numbers = self.numbers
+        if numbers.places <= MOST_PLACES or len(numbers.digits) > 1 or not numbers.has_digits:
+            return self
+        made = self.forced().in_digits()
+        return self if made is None else self._made_of(made, None)
+
+    def ready_for(self, table: Entries) -> EncryptedSlots:
+        """The elements in digits, if a function of the numbers that they are made of exists only there."""
+        return self.split() if len(self.numbers.digits) == 1 and self.numbers.lacks(table) else self
+
+    def _made_of(self, numbers: Numbers, table: Entries | None) -> EncryptedSlots:
+        """Elements in these places, without a question."""
+        return self.__class__(self.session, numbers, table, self.dtype, self.index, everywhere=self.everywhere)
 
     def replaced(self, numbers: Numbers, table: Any, dtype: Any) -> EncryptedSlots:
         """Other elements in these places.
@@ -173,8 +190,7 @@ class EncryptedSlots(WholeNumbers):
         low, high = max(low, own[0]), min(high, own[1])
         if low > high:
             raise RangeError(f"bound={bound} is empty here, as elements lie from {own[0]} to {own[1]}.")
-        numbers = self.forced()
-        found = self.replaced(Numbers(numbers.digits, numbers.offset, low, high).trimmed(), None, self.dtype)
+        found = self.replaced(self.forced().within(low, high), None, self.dtype)
         found._counted = self._counted
         return found
 
@@ -271,8 +287,13 @@ class EncryptedSlots(WholeNumbers):
             self.forced()
         numbers, table = self._state
         numbers = numbers.whole(self.session) if alone else numbers
-        numbers = moves.moved(self.session, numbers, self.index, index, count, alone=alone)
-        return self.__class__(self.session, numbers, table, self.dtype, index)
+
+        def move(numbers: Numbers) -> Numbers:
+            return moves.moved(self.session, numbers, self.index, index, count, alone=alone)
+
+        made = move(numbers)
+        made.later = None if alone or len(numbers.digits) > 1 else numbers.also(move)
+        return self.__class__(self.session, made, table, self.dtype, index)
 
     def compact(self) -> EncryptedSlots:
         """The elements in numpy's order, where those of a new array lie (`SlotSession.laid_out`)."""

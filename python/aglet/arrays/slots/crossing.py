@@ -52,7 +52,7 @@ def to_digits(x: EncryptedSlots) -> EncryptedIntegers:
     if not x.size:
         none: EncryptedIntegers = session.clear(np.zeros(x.shape, x.dtype))
         return none
-    x = x.still()
+    x = x.split().still()
     if longs.is_long(x):
         planes = [longs.bits_of(x, 2 * at, 2) for at in range(dtypes.width(x.dtype))]
         digits: list[AnyDigit] = [

@@ -15,7 +15,8 @@ import numpy as np
 
 from aglet.arrays import layout
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots.values import MOST_DIGITS, Chunks, Numbers, fits, too_noisy
+from aglet.arrays.slots import later
+from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Chunks, Numbers, fits, too_noisy
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
@@ -87,11 +88,11 @@ def _of_two(name: str, x: EncryptedSlots, y: EncryptedSlots) -> EncryptedSlots |
     # No frame for each ciphertext, and none of the engine, which looks at what users give.
     call: Callable[..., Any] = getattr(session.engine._core, name)
     if name != "multiply":
-        return _made(x, list(map(call, left, right)), result)
+        return _made((name, x, y), list(map(call, left, right)), result)
     key = session.relinearization("A product of two arrays")
     if min(one.level, other.level) < _FACTOR:
         return None
-    return _made(x, list(map(call, left, right, itertools.repeat(key))), result)
+    return _made((name, x, y), list(map(call, left, right, itertools.repeat(key))), result)
 
 
 def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
@@ -109,7 +110,8 @@ def _with_clear(name: str, x: Any, y: Any) -> EncryptedSlots | None:
     rows = [plain.reshape(-1)[at : at + slots] for at in range(0, plain.size, slots)]
     pair = numbers.residues(session), rows
     call = getattr(session.engine, name)
-    return _made(array, [call(a, b) for a, b in zip(*(pair if array is x else pair[::-1]), strict=True)], result)
+    chunks = [call(a, b) for a, b in zip(*(pair if array is x else pair[::-1]), strict=True)]
+    return _made((name, x, y), chunks, result)
 
 
 def _is_in_a_row(x: EncryptedSlots) -> bool:
@@ -118,11 +120,16 @@ def _is_in_a_row(x: EncryptedSlots) -> bool:
     return x.index is straight or np.array_equal(x.index, straight)
 
 
-def _made(like: EncryptedSlots, chunks: Chunks, result: _Kind) -> EncryptedSlots | None:
+def _made(of: tuple[str, Any, Any], chunks: Chunks, result: _Kind) -> EncryptedSlots | None:
     """Elements in these places, which is all that there is to say; None if no bootstrap takes the noise of them."""
+    name, x, y = of
+    like: EncryptedSlots = y if isinstance(x, np.ndarray) else x
     session = like.session
     if 1 in map(_LEVEL, chunks) and too_noisy(session, chunks):
         return None
     dtype, low, high = result
     numbers = Numbers((chunks,), 0, low, high)
+    if high - low >= MOST_PLACES:
+        of_sum = {"add": 1, "subtract": -1}.get(name)
+        numbers = later.product(x, y, numbers) if of_sum is None else later.total(x, y, of_sum, numbers)
     return type(like)(session, numbers, None, dtype, like.index, everywhere=like.everywhere)

@@ -9,7 +9,7 @@ import numpy as np
 
 from aglet.arrays import arguments, casts, composed, missing, options
 from aglet.arrays.digits import choices, compositions, contractions, dtypes, functions, rows
-from aglet.arrays.slots import empty, lookups, operations, ordering, sums
+from aglet.arrays.slots import empty, later, lookups, operations, ordering, sums
 from aglet.arrays.slots.direct import direct
 from aglet.arrays.slots.places import clear, is_slots, one_session
 from aglet.arrays.slots.values import Numbers
@@ -69,6 +69,7 @@ def concatenated(arrays: Sequence[Any]) -> EncryptedSlots:
     digits = tuple([chunk for one in numbers for chunk in one.digits[at]] for at in range(numbers[0].shape[0]))
     low, high = min(one.low for one in numbers), max(one.high for one in numbers)
     joint = Numbers(digits, numbers[0].offset, low, high)
+    joint = joint if len(digits) > 1 or parts[0].table is not None else later.joined(parts, joint)
     return first.__class__(session, joint, parts[0].table, dtype, np.concatenate(places))
 
 

@@ -56,6 +56,7 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
             f"Numbers from {low} to {high} have {bits} bits, of which floats of CKKS keep about 20 less the largest; "
             "declare a smaller range with x.assume(bound=...)."
         )
+    x = x.split().still()
     above = x.values() - low
     planes = [_plane(x.replaced(x.numbers, above >> at & 1, bool)) for at in range(bits)]
     raised = casts.raised(floats, planes, x.shape)

@@ -24,6 +24,8 @@ def _looked_up(x: EncryptedSlots, call: Callable[[Any], Any]) -> EncryptedSlots:
     """A function of numpy of the values that an element may have."""
     x = x.still()
     found = np.asarray(call(x.values().astype(x.dtype)))
+    if (split := x.ready_for(signed(found))) is not x:
+        return _looked_up(split, call)
     return x.replaced(x.numbers, signed(found), found.dtype)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays.digits import dtypes
-from aglet.arrays.slots import longs, wide
+from aglet.arrays.slots import later, longs, wide
 from aglet.arrays.slots.arithmetic import added, combined, multiplied, signed, times
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.division import divided, divisor
@@ -125,6 +125,8 @@ def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     table, of_digits = signed(found), len(x.numbers.digits) > MOST_DIGITS
     if of_digits and np.array_equal(table, x.numbers.values()):
         return x.replaced(x.numbers, None, found.dtype)
+    if (split := x.ready_for(table)) is not x:
+        return apply(ufunc, [split if is_slots(one) else one for one in inputs])
     if not of_digits or x.numbers.has_table(table):
         return x.replaced(x.numbers, table, found.dtype)
     if ufunc in _LOGIC and all(is_slots(one) and one.dtype == _BOOL for one in inputs):
@@ -198,6 +200,8 @@ def cast(x: EncryptedSlots, dtype: np.dtype[Any]) -> EncryptedSlots:
         flags: EncryptedSlots = x != 0
         return flags
     found = signed(x.values().astype(x.dtype).astype(dtype))
+    if (split := x.ready_for(found)) is not x:
+        return cast(split, dtype)
     same = dtype.kind != "b" and (found == x.values()).all()
     made = x.replaced(x.numbers, x.table if same else found, dtype)
     made._counted = x._counted if same else None
@@ -237,6 +241,8 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
         return added(x, y, 1 if ufunc is np.add else -1, np.asarray(wanted).dtype)
     if ufunc is np.multiply:
         return multiplied(x, y, np.asarray(wanted).dtype)
+    if ufunc in (*_BITWISE, *_SHIFTS):
+        x, y = (one.split() if is_slots(one) else one for one in (x, y))
     if ufunc in _BITWISE:
         return bitwise(ufunc, x, y, np.asarray(wanted).dtype)
     if ufunc in (np.floor_divide, np.remainder):
@@ -362,8 +368,10 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     flag = cast(condition, long) if is_slots(condition) else condition.astype(np.int64)
     found: Any = ones[1] + flag * (ones[0] - ones[1])
     numbers = found.forced()
-    made: Any = found.replaced(Numbers(numbers.digits, numbers.offset, low, high), None, dtype)
-    return made
+    made = Numbers(numbers.digits, numbers.offset, low, high)
+    if len(numbers.digits) == 1 and high - low >= MOST_PLACES:
+        made = later.chosen(condition, x, y, found.index, made)
+    return found.replaced(made, None, dtype)
 
 
 def _chosen(condition: Any, x: Any, y: Any) -> tuple[EncryptedSlots, Any, int] | None:

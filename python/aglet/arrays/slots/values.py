@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from aglet.arrays.slots.session import SlotSession
 
 __all__ = [
-    "DIGIT", "LONG_DIGITS", "MOST_DIGITS", "MOST_PLACES", "MOST_VALUES", "WIDE_DIGITS", "Numbers", "calm", "enough",
-    "fits", "loud", "noise_at_1", "quiet_sum", "room", "together", "too_noisy",
+    "DIGIT", "LONG_DIGITS", "MOST_DIGITS", "MOST_PLACES", "MOST_VALUES", "WIDE_DIGITS", "Later", "Numbers", "calm",
+    "enough", "fits", "loud", "noise_at_1", "quiet_sum", "room", "together", "too_noisy",
 ]  # fmt: skip
 
 Chunks = list[Any]
@@ -47,8 +47,17 @@ _TAKEN = 3.0
 """Bits of noise above a rounding that a bootstrap takes."""
 MOST_PLACES = 8192
 """The longest table of slots."""
-_WHOLE = b"whole"
-"""The name of numbers in one slot among tables, whose names are longer."""
+_WHOLE, _DIGITS = b"whole", b"digits"
+"""The names of the same numbers in one slot, and in digits, among tables, whose names are longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """How numbers in one slot are had in digits, for those who ask for more than sums: `aglet.arrays.slots.later`."""
+
+    made: Callable[[], Numbers | None]
+    kept: int
+    """Operands that are in memory for it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +74,8 @@ class Numbers:
     high: int
     tables: dict[bytes, Numbers] = field(default_factory=dict, repr=False)
     """What was looked up of them, for all arrays that share them."""
+    later: Later | None = field(default=None, repr=False)
+    """Of more values than a table has, if it is known what they are made of."""
 
     @property
     def level(self) -> int:
@@ -97,6 +108,43 @@ class Numbers:
         """One digit as numbers of their own, the same ones each time, so that its tables are kept."""
         name = f"digit {at}".encode()
         return self.tables.setdefault(name, Numbers((self.digits[at],), 0, 0, DIGIT - 1))
+
+    def in_digits(self) -> Numbers | None:
+        """These numbers in digits of four bits, made once; None if nobody knows what makes them."""
+        if len(self.digits) > 1:
+            return self
+        later, found = self.later, self.tables.get(_DIGITS)
+        if found is not None or later is None:
+            return found
+        made = later.made()
+        if made is not None:
+            made = self.tables.setdefault(_DIGITS, made)
+            # What they were made of is of no use any more.
+            self.later = None
+        return made
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether these numbers lie in digits, or it is known what makes them."""
+        return len(self.digits) > 1 or self.later is not None or _DIGITS in self.tables
+
+    def within(self, low: int, high: int) -> Numbers:
+        """The same numbers, of which another range is declared."""
+        found = Numbers(self.digits, self.offset, low, high)
+        if found.places > MOST_PLACES:
+            found.later = self.also(lambda digits: Numbers(digits.digits, digits.offset, low, high))
+        return found.trimmed()
+
+    def also(self, call: Callable[[Numbers], Numbers]) -> Later | None:
+        """How something that is made of these numbers is had in digits."""
+        if self.places <= MOST_PLACES or len(self.digits) > 1 or not self.has_digits:
+            return None
+
+        def made() -> Numbers | None:
+            found = self.in_digits()
+            return None if found is None else call(found)
+
+        return Later(made, 1 if self.later is None else self.later.kept)
 
     def whole(self, session: SlotSession) -> Numbers:
         """The numbers in one slot each, without an offset. It uses no level.
@@ -200,8 +248,12 @@ class Numbers:
         RangeError
             If the table is too long, and digits do not make it up.
         """
-        if not self.has_table(table) and np.diff(table, 2).any():
+        if self.lacks(table):
             raise self.no_table()
+
+    def lacks(self, table: Entries) -> bool:
+        """Whether a function of these numbers is no line, and cannot be looked up."""
+        return not self.has_table(table) and bool(np.diff(table, 2).any())
 
     def no_table(self) -> RangeError:
         """What is said of a table that is too long."""
@@ -219,7 +271,8 @@ class Numbers:
     def chosen(self, places: Any) -> Numbers:
         """Those of these ciphertexts."""
         digits = tuple([chunks[at] for at in places] for chunks in self.digits)
-        return Numbers(digits, self.offset, self.low, self.high)
+        later = self.also(lambda one: one.chosen(places))
+        return Numbers(digits, self.offset, self.low, self.high, later=later)
 
     def constant(self, session: SlotSession, value: int) -> Numbers:
         """The same value everywhere, as ciphertexts that everybody can read."""
@@ -232,7 +285,7 @@ class Numbers:
         count = len(self.digits[0])
         found = session.bootstrapped([chunk for digit in self.digits for chunk in digit])
         digits = tuple(found[at * count : (at + 1) * count] for at in range(len(self.digits)))
-        return Numbers(digits, self.offset, self.low, self.high)
+        return Numbers(digits, self.offset, self.low, self.high, later=self.also(lambda one: one))
 
 
 def quiet_sum(session: SlotSession, rows: Sequence[Chunks]) -> Chunks:

@@ -85,7 +85,7 @@ def spelled(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
         if above.size and not (above.min() >= 0 and above.max() < DIGIT**count):
             return None
         return [laid(like, above // DIGIT**at % DIGIT) for at in range(count)]
-    value = value.still()
+    value = value.split().still()
     session, numbers, (low, high) = value.session, value.numbers, value.bound
     if low < offset or high >= offset + DIGIT**count:
         return None
@@ -93,6 +93,11 @@ def spelled(value: Any, like: EncryptedSlots, count: int, offset: int) -> Digits
     if value.table is None and 1 < held <= count and over % DIGIT**held == 0:
         more = [numbers.constant(session, over // DIGIT**at % DIGIT).digits[0] for at in range(held, count)]
         return [*numbers.digits, *more]
+    last = count - 1
+    if value.table is None and held > count and over % DIGIT**last == 0:
+        # Of digits above these, which are the same for all, nothing counts.
+        turned = (np.arange(DIGIT) + over // DIGIT**last) % DIGIT
+        return [*numbers.digits[:last], looked_up_all(session, numbers.digit(last), [turned])[0].digits[0]]
     last = held - 1
     if value.table is None and 1 < held <= count and over % DIGIT**last == 0:
         of_high = over // DIGIT**last + np.arange(DIGIT)
