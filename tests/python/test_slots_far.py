@@ -79,5 +79,5 @@ def test_refusals_name_what_there_is() -> None:
     for call in (lambda: x << np.int8([1, 3]), lambda: np.int8([1, 3]) << x):
         with pytest.raises(TypeError, match="gives int64 here"):
             call()
-    with pytest.raises(RangeError, match="by numbers above 0 in the clear, up to 512"):
+    with pytest.raises(RangeError, match="by numbers in the clear, up to 512"):
         x // 70_001

@@ -49,6 +49,9 @@ def program(data: Any) -> None:
         note(f"{own_name} from {bound}: {clear.tolist()}")
     found, operators = given[0], (*_OPERATORS, *(_OF_BYTES if np.dtype(name).itemsize == 1 else ()))
     for _ in range(data.draw(st.integers(1, _MOST))):
+        if found[1].dtype.kind != "b" and data.draw(st.integers(0, 7)) == 0:
+            found = _divided(data, found)
+            continue
         call, kind = data.draw(st.sampled_from(operators)), data.draw(st.sampled_from(["array"] * 3 + ["clear"] * 2))
         if kind == "array":
             other = data.draw(st.sampled_from([*given, found]))
@@ -70,6 +73,23 @@ def program(data: Any) -> None:
         if data.draw(st.integers(0, 3)) == 0:
             _check(own, *found)
     _check(own, *found)
+
+
+def _divided(data: Any, found: Any) -> Any:
+    """A quotient by a small number in the clear, or what is left; or both, of which one goes on."""
+    dtype = found[1].dtype
+    low, high = max(-300, np.iinfo(dtype).min), min(300, np.iinfo(dtype).max)
+    by = dtype.type(data.draw(st.integers(low, high)))
+    name, at = data.draw(st.sampled_from(["//", "%", "divmod"])), data.draw(st.integers(0, 1))
+    note(f"{name} {by}, {at}")
+    pair = found[0], found[1]
+    with np.errstate(all="ignore"):
+        if name == "divmod":
+            made, wanted = (np.divmod(one, by)[at] for one in pair)
+        else:
+            call = np.floor_divide if name == "//" else np.remainder
+            made, wanted = (call(one, by) for one in pair)
+    return made, np.asarray(wanted)
 
 
 def _of_numpy(call: Any, pair: Any) -> Any:

@@ -11,7 +11,7 @@ from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import later, longs, wide
 from aglet.arrays.slots.arithmetic import added, combined, multiplied, signed, times
 from aglet.arrays.slots.bits import bitwise
-from aglet.arrays.slots.division import divided, divisor
+from aglet.arrays.slots.division import by_number, divisor
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, clear, ends_of, is_slots, laid, one_session
 from aglet.arrays.slots.quotients import Quotient
@@ -73,6 +73,13 @@ def _divmod(inputs: Sequence[Any]) -> tuple[Any, Any]:
             ].dtype
             found = _quotients(*aligned(x, y), dtype, whole=True, rest=True)
             return found[0], found[1]
+    elif len(inputs) == 2 and is_slots(as_now[0]) and as_now[0].numbers.places > MOST_PLACES:
+        x, y = as_now[0].split(), as_now[1]
+        x.forced()
+        by = divisor(np.divmod, x, y)
+        if by is not None:
+            # One division has both.
+            return by_number(x, by, _dtype_of(np.floor_divide, as_now), whole=True, rest=True)
     return apply(np.floor_divide, inputs), apply(np.remainder, inputs)
 
 
@@ -160,23 +167,23 @@ def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
         return _pair(*pair)
     by = divisor(ufunc, *inputs) if len(inputs) == 2 else None
     if by is not None:
-        dtype = np.asarray(ufunc(*(np.ones((), one.dtype) if is_slots(one) else one for one in inputs))).dtype
-        return _by_number(ufunc, x, by, dtype)
+        return _by_number(ufunc, x, by, _dtype_of(ufunc, inputs))
     if ufunc in (np.logical_not, *_LOGIC):
         return _of_truths(ufunc, inputs)
     # The list of all values says why not.
     return where(x < 0, -x, x) if ufunc is np.absolute else x.numbers.values()
 
 
+def _dtype_of(ufunc: np.ufunc, inputs: Sequence[Any]) -> np.dtype[Any]:
+    """What numpy gives of an array and a number in the clear, also of 0."""
+    with np.errstate(all="ignore"):
+        found = ufunc(*(np.ones((), one.dtype) if is_slots(one) else one for one in inputs))
+    return np.asarray(found).dtype
+
+
 def _by_number(ufunc: np.ufunc, x: Any, by: int, dtype: np.dtype[Any]) -> Any:
-    """`x // by` or `x % by`: powers of two are shifts and masks, so that tables are as short as odd numbers have."""
-    power = (by & -by).bit_length() - 1
-    if not power:
-        return x.replaced(divided(x.session, x.numbers, by, rest=ufunc is np.remainder), None, dtype)
-    above = apply(ufunc, (apply(np.right_shift, (x, np.asarray(power, dtype))), np.asarray(by >> power, dtype)))
-    if ufunc is np.floor_divide:
-        return above
-    return above * np.asarray(1 << power, dtype) + (x & np.asarray((1 << power) - 1, dtype))
+    whole = ufunc is np.floor_divide
+    return by_number(x, by, dtype, whole=whole, rest=not whole)[0 if whole else 1]
 
 
 def _on_values(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:

@@ -98,7 +98,7 @@ class Numbers:
         if self.places > MOST_VALUES:
             raise RangeError(
                 f"Of numbers with {self.places:,} values slots have + - * << >> & | ^ ~, comparisons, where, "
-                "minimum, maximum, sort, casts of whole numbers, and // and % by numbers above 0 in the clear, up to "
+                "minimum, maximum, sort, casts of whole numbers, and // and % by numbers in the clear, up to "
                 f"{MOST_PLACES // DIGIT} without their powers of two; compute in digits, "
                 'x.to("digits"), or declare a smaller range with x.assume(bound=(low, high)).'
             )
