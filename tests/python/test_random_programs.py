@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,11 @@ import pytest
 from hypothesis import strategies as st
 
 from fuzz import __main__ as by_hand
+from fuzz import fixed
 from fuzz.draws import Draws, draws
 from fuzz.profiles import drawn
+
+TESTS = Path(__file__).resolve().parent
 
 
 def test_every_program_is_new_and_every_choice_as_likely() -> None:
@@ -87,6 +92,28 @@ def test_processes_side_by_side_count_the_same_blocks(tmp_path: Path, monkeypatc
     monkeypatch.setattr(by_hand.json, "dumps", lambda runs, **_: counts.append(runs[-1]["programs"]["digits"]) or "[]")
     by_hand.run(60, record, block=1, processes=2)
     assert counts == [0, 2]
+
+
+def test_fixed_formats_have_fronts_that_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every front of the long part is one by hand, and the parts make up the million."""
+    assert sum(part for _, part in by_hand.FRONTS.values()) == pytest.approx(1, abs=1e-12)
+    by_front = {front for front, _ in by_hand.FRONTS.values()}
+    assert {fixed.program, fixed.live_program, *_fronts_of(TESTS / "long" / "test_fuzz.py")} <= by_front
+    some = {name: one for name, one in by_hand.FRONTS.items() if name.startswith("fixed")}
+    assert len(some) == 2
+    monkeypatch.setattr(by_hand, "FRONTS", some)
+    monkeypatch.setattr(by_hand, "MILLION", 1000)
+    record = tmp_path / "programs.json"
+    counts = {"fixed": 10, "fixed on ciphertexts": 5}
+    assert by_hand.run(600, record, block=5) == counts
+    assert by_hand.counted(json.loads(record.read_text())) == counts
+
+
+def _fronts_of(file: Path) -> set[Any]:
+    """What a file of tests makes programs of."""
+    names = re.findall(r"= programs\((\w+)\.(\w+),", file.read_text())
+    assert len(names) > 10
+    return {getattr(import_module(f"fuzz.{module}"), name) for module, name in names}
 
 
 def test_a_wrong_program_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ from fuzz import (
     digits,
     engine,
     fhew,
+    fixed,
     functional,
     integer_scheme_switch,
     integers,
@@ -45,12 +46,14 @@ RECORD = Path(__file__).resolve().parents[3] / "repro" / "record" / "programs.js
 MILLION, BLOCK, FIRST_SEED = 10**6, 500, 10**6
 
 FRONTS: dict[str, tuple[Front, float]] = {
-    "arrays": (arrays.program, 0.42),
+    "arrays": (arrays.program, 0.405),
     "engine": (engine.program, 0.15),
     "integers": (integers.program, 0.15),
     "lookups": (fhew.program, 0.12),
     "digits": (digits.program, 0.01),
     "digits on ciphertexts": (digits.live_program, 0.01),
+    "fixed": (fixed.program, 0.01),
+    "fixed on ciphertexts": (fixed.live_program, 0.005),
     "casts": (casts.program, 0.01),
     "slots": (slots.program, 0.01),
     "functional": (functional.program, 0.02),
