@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from aglet.arrays.slots import array
+from aglet.arrays.slots.values import Numbers
 from fuzz.sizes import few_slots
 
 X = np.arange(0, 240, 20, dtype=np.uint8).reshape(3, 4)
@@ -32,7 +33,8 @@ def _check(make: Any, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             if self is x:
                 asked += 1
                 if asked == moment and found[1] is not None:
-                    descriptor.__set__(x, (array.looked_up(x.session, *found), None))
+                    other = array.EncryptedSlots(x.session, *found, x.dtype, x.index, everywhere=x.everywhere)
+                    descriptor.__set__(x, (other.forced(), None))
             return found
 
         with monkeypatch.context() as patched:
@@ -66,3 +68,48 @@ def test_a_table_that_another_thread_looks_up(call: Any, monkeypatch: pytest.Mon
 )
 def test_one_number_in_every_slot(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _check(lambda x: (x.sum() % 64).astype(np.int16), call, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x // 7, lambda x: x % 12, lambda x: divmod(x, 7)[1], lambda x: x > 300, lambda x: x * x,
+        lambda x: np.minimum(x, x[::-1]), lambda x: x.astype(np.uint8, casting="unsafe"), lambda x: x << 3,
+    ],
+)  # fmt: skip
+def test_a_table_of_words_that_another_thread_looks_up(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check(lambda x: (x.astype(np.uint16) * np.uint16(250)) >> 1, call, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x > 300, lambda x: x & 77, lambda x: x // 7, lambda x: np.minimum(x, x[::-1]), lambda x: x[:2] ^ 5,
+        lambda x: np.concatenate([x, x[:1]]) > 9, lambda x: x.astype(np.uint8, casting="unsafe"), lambda x: x + x > 900,
+    ],
+)  # fmt: skip
+def test_digits_of_a_sum_that_another_thread_makes(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each question for the way to its digits in turn, as if another thread had gone it just then."""
+    own, descriptor = few_slots(), Numbers.__dict__["later"]
+    clear = np.array([[3, 5000, 77], [4099, 0, 12]], dtype=np.uint16)
+    pair = [own.encrypt(clear, bound=(0, 5000), representation="slots") for _ in range(2)]
+    wanted, moment, asked = call(clear + clear), 0, 1
+    while asked > moment:
+        moment, asked = moment + 1, 0
+        x = pair[0] + pair[1]
+
+        def read(self: Any, numbers: Any = x.numbers, moment: int = moment) -> Any:
+            nonlocal asked
+            found = descriptor.__get__(self)
+            if self is numbers:
+                asked += 1
+                if asked == moment and found is not None:
+                    self.tables.setdefault(b"digits", found.made())
+                    descriptor.__set__(self, None)
+            return found
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Numbers, "later", property(read, descriptor.__set__))
+            result = call(x)
+        np.testing.assert_array_equal(own.decrypt(result), wanted)
+    assert asked > 0

@@ -123,7 +123,7 @@ def _with_way(
     arrays = [one for one in operands if is_slots(one)]
     if numbers.places <= MOST_PLACES or hasattr(arrays[0], "modulus"):
         return numbers
-    kept = len(operands) - len(arrays) + sum(one.numbers.later.kept if one.numbers.later else 1 for one in arrays)
+    kept = len(operands) - len(arrays) + sum(one.numbers.kept for one in arrays)
     if kept > _MOST_KEPT or any(_is_lost(one.numbers) for one in arrays):
         return numbers
     ends, given = (numbers.low, numbers.high), [one if is_slots(one) else np.array(one) for one in operands]

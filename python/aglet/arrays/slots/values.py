@@ -128,6 +128,13 @@ class Numbers:
         """Whether these numbers lie in digits, or it is known what makes them."""
         return len(self.digits) > 1 or self.later is not None or _DIGITS in self.tables
 
+    @property
+    def kept(self) -> int:
+        """Operands that are in memory for these numbers, or they alone."""
+        # Another thread may make the digits meanwhile.
+        later = self.later
+        return 1 if later is None else later.kept
+
     def within(self, low: int, high: int) -> Numbers:
         """The same numbers, of which another range is declared."""
         found = Numbers(self.digits, self.offset, low, high)
@@ -144,7 +151,7 @@ class Numbers:
             found = self.in_digits()
             return None if found is None else call(found)
 
-        return Later(made, 1 if self.later is None else self.later.kept)
+        return Later(made, self.kept)
 
     def whole(self, session: SlotSession) -> Numbers:
         """The numbers in one slot each, without an offset. It uses no level.
