@@ -121,7 +121,7 @@ def _with_way(
 ) -> Numbers:
     """Numbers, and what makes digits of these operands, in a dtype that has them all and more ends."""
     arrays = [one for one in operands if is_slots(one)]
-    if numbers.places <= MOST_PLACES or hasattr(arrays[0], "modulus"):
+    if numbers.places <= MOST_PLACES or hasattr(type(arrays[0]), "modulus"):
         return numbers
     kept = len(operands) - len(arrays) + sum(one.numbers.kept for one in arrays)
     if kept > _MOST_KEPT or any(_is_lost(one.numbers) for one in arrays):
