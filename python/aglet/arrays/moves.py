@@ -32,6 +32,8 @@ __all__ = [
 
 MOST_MOVES = 4096
 """The most rotations of one move. More of them would take minutes, and another layout avoids them."""
+_MASKS = 6
+"""A key switch takes as long as so many masks, which are encoded and multiplied."""
 
 
 def aligned(left: EncryptedArray, right: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray]:
@@ -186,9 +188,9 @@ class _Move(NamedTuple):
         if echo is not None:
             return cls(part, echo, [], 1, 0, levels)
         alone, copied = gathers.part_cost(array, part, levels), copies.together(array, plans)
-        cost = sum(plan.cost for plan in copied)
-        if copied and cost < alone:
-            return cls(part, None, copied, sum(len(plan.part) for plan in copied), cost, levels)
+        cost, ways = sum(plan.cost for plan in copied), sum(len(plan.part) for plan in copied)
+        if copied and _MASKS * cost + ways < _MASKS * alone + len(part):
+            return cls(part, None, copied, ways, cost, levels)
         return cls(part, None, [], len(part), alone, levels)
 
     def made(self, array: EncryptedArray, turned: dict[tuple[int, int], Chunk] | None) -> Chunk:
