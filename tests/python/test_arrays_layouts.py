@@ -172,6 +172,11 @@ def test_a_column_beside_rows_takes_few_rotations() -> None:
 
     # The labels have more levels than the scores, so they move in stages of doublings.
     assert plan(training).rotations < 50
+    for columns in (8, 16):
+        # As many masks as steps were made or refused, where copies along rows take a few rotations more.
+        made = Session.plan(lambda x, y: y.reshape(300, 1) * x, [(300, columns), (300,)], engine=engine)
+        assert made.rotations < 140
+        assert made.seconds < 2 * plan(lambda x, y: y.reshape(300, 1) * x).seconds
     # What is in its row is only copied along it.
     along = plan(lambda x, y: (x @ weights).reshape(300, 1) * x)
     assert along.rotations - rows.rotations <= 4 * 4 + 2

@@ -91,6 +91,19 @@ CALLS: dict[str, Callable[..., Any]] = {
     "norm of all": lambda a, b, t, u, v, w: np.linalg.norm(t + 2),
 }
 
+ORDERED = np.linspace(-0.9, 1, 10).reshape(2, 5)[:, [3, 0, 4, 1, 2]]
+"""Sizes far enough apart for comparisons."""
+
+
+@pytest.mark.parametrize("order", [1, np.inf, -np.inf])
+def test_norms_of_sizes(session: Session, order: float) -> None:
+    """Of vectors: sums and extremes of absolute values."""
+    x = session.encrypt(ORDERED)
+    for axis in (0, -1):
+        found = np.linalg.norm(x, order, axis=axis, keepdims=True)
+        check(session, found, np.linalg.norm(ORDERED, order, axis=axis, keepdims=True), 2.0**-7)
+    check(session, np.linalg.norm(x[1], order), np.linalg.norm(ORDERED[1], order), 2.0**-7)
+
 
 @pytest.mark.parametrize("name", CALLS)
 def test_as_numpy(session: Session, name: str) -> None:
@@ -140,7 +153,9 @@ def test_longer_than_a_chunk(session: Session) -> None:
         (np.linalg.norm, RangeError, "declare the range"),
         (lambda x: np.linalg.norm(x, 2), TypeError, "Frobenius"),
         (lambda x: np.linalg.norm(x, "nuc"), TypeError, "Frobenius"),
-        (lambda x: np.linalg.norm(x, np.inf, axis=1), TypeError, "Frobenius"),
+        (lambda x: np.linalg.norm(x, np.inf), TypeError, "Frobenius"),
+        (lambda x: np.linalg.norm(x, 3, axis=1), TypeError, "norms 1, 2, inf"),
+        (lambda x: np.linalg.norm(x, True, axis=1), TypeError, "Frobenius"),
     ],
 )
 def test_what_is_not_served_says_why(

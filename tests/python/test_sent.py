@@ -97,6 +97,9 @@ def test_every_dtype_comes_back_from_a_folder(dtype: str, tmp_path: Path) -> Non
     # Digits that everybody knows stay so, and an array may have no element.
     clear = session().compress(session().clear(np.array(ends, dtype=dtype)))
     np.testing.assert_array_equal(session().decrypt(moved(clear, tmp_path / "clear", session())[0]), ends)
+    same = session().clear(np.full((2, 2), ends[0], dtype=dtype))
+    for name, kept in (("same", same), ("sent", session().compress(same))):
+        np.testing.assert_array_equal(session().decrypt(moved(kept, tmp_path / name, session())[0]), ends[0])
     none = session().compress(session().encrypt(np.zeros((2, 0), dtype=dtype)))
     assert session().decrypt(none).shape == (2, 0)
 
@@ -111,6 +114,15 @@ def test_digits_of_8192_bits_take_less_than_6_kb(tmp_path: Path) -> None:
     got, size = moved(session().compress(session().encrypt(bools)), tmp_path / "bools", session())
     assert size < 4600
     np.testing.assert_array_equal(session().decrypt(got), bools)
+    # Digits that are 0 in all elements take no place.
+    nibbles = np.arange(2048, dtype=np.uint16).astype(np.uint8) & 15
+    for x in (session().encrypt(nibbles) & 15, session().encrypt(nibbles, bound=15)):
+        got, size = moved(session().compress(x), tmp_path / "nibbles", session())
+        assert size < 0.78 * 8192
+        np.testing.assert_array_equal(session().decrypt(got), nibbles)
+        back, whole = moved(x, tmp_path / "digits", session())
+        assert whole - (tmp_path / "digits" / "digits.ciphertext").stat().st_size < 500
+        np.testing.assert_array_equal(session().decrypt(back + 1), nibbles + 1)
     wide = session().compress(session().encrypt(np.array([3, 4], dtype=np.uint8)).astype(np.uint16))
     np.testing.assert_array_equal(session().decrypt(wide), np.array([3, 4], dtype=np.uint16))
     assert repr(wide).startswith("<CompressedIntegers (2,): uint16, 4 ciphertexts")

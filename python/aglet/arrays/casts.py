@@ -21,6 +21,7 @@ from aglet.shaped import Shaped
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
     from aglet.arrays.digits.array import EncryptedIntegers
+    from aglet.arrays.digits.machine import Machine
     from aglet.arrays.session import Session
 
 __all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_floats", "to_inexact", "wraps_doubled"]
@@ -28,7 +29,10 @@ __all__ = ["MOST_BITS", "floats", "is_whole", "lifted", "raised", "sharp", "to_f
 MOST_BITS = 16
 """Bits of whole numbers that become floats. A bit of value 2^k has 2^k times the error of one, about 2^-22 if sharp."""
 _LOSSY_BITS = 24
-"""Bits of those that do with casting "unsafe": more are no coefficients of a plaintext."""
+"""The highest bits of those that do with casting "unsafe": more are no weights of a plaintext, nor values in the clear
+of two less."""
+_STEP = 2.0**20
+"""The largest factor by which what lacks its lowest bits is multiplied at once."""
 _CASTING = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
@@ -64,26 +68,36 @@ def lifted(*given: Any) -> tuple[Any, ...] | None:
 def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
     """Digits as floats: about one bootstrap for each bit of an element, and one of CKKS for all of them.
 
+    With casting "unsafe", numbers of more than 24 bits keep their highest ones, 21 at least.
+
     Raises
     ------
     TypeError
-        If the numbers have more than 16 bits, or 24 with casting "unsafe".
+        If the numbers may have more than 16 bits, and casting is not "unsafe".
     MissingKeyError
         If the keys have no CKKS, or no switch from FHEW to it.
     """
     session = _floats(x)
-    planes, clear = _planes(x)
-    bits = max((at for at, _ in planes), default=-1) + 1
-    if bits > (_LOSSY_BITS if casting == "unsafe" else MOST_BITS):
-        raise TypeError(
-            f"{x.dtype} has {bits} bits, of which floats of CKKS keep about 20 less the largest; declare a smaller "
-            "range with x.assume(bound=...)" + (', or say casting="unsafe".' if bits <= _LOSSY_BITS else ".")
-        )
     low, high = span(x)
+    used = _used(x, low, high)
+    if casting == "unsafe":
+        public = any(not isinstance(digit, Digit) for digit in x.digits[:used])
+        lost = max(0, used - _LOSSY_BITS // 2 + public)
+        planes, clear = _planes(x.session.machine, x.digits[lost:used], signed=low < 0)
+    else:
+        lost, (planes, clear) = 0, _planes(x.session.machine, x.digits[:used], signed=low < 0)
+        bits = max((at for at, _ in planes), default=-1) + 1
+        if bits > MOST_BITS:
+            raise TypeError(
+                f"{x.dtype} has {bits} bits here, of which floats of CKKS keep about 20 less the largest; declare a "
+                'smaller range with x.assume(bound=...), or say astype(numpy.float64, casting="unsafe"), which keeps '
+                "the highest ones."
+            )
     if not planes:
-        public: EncryptedArray = session.encrypt(np.broadcast_to(clear, x.shape), bound=(low, high), dtype=np.float64)
-        return public
-    weights = [_weight(x, at) for at, _ in planes]
+        ends = (low // 4**lost, high // 4**lost)
+        seen: EncryptedArray = session.encrypt(np.broadcast_to(clear, x.shape), bound=ends, dtype=np.float64)
+        return _restored(seen, lost, low, high)
+    weights = [_weight(at, signed=low < 0 and at == 2 * (used - lost) - 1) for at, _ in planes]
     found = raised(session, [digit for _, digit in planes], x.shape)
     found = found if weights == [1] else sharp(found)
     if len(weights) == 1:
@@ -91,16 +105,32 @@ def to_floats(x: EncryptedIntegers, casting: str = "safe") -> EncryptedArray:
     else:
         found = (found * np.reshape(weights, (len(weights), *[1] * x.ndim))).sum(axis=0)
         # Every slot is a sum of some of the planes, each once.
-        ends = Interval(sum(w for w in weights if w < 0), sum(w for w in weights if w > 0))
-        found = found.replaced(interval=ends, filler=None)
-    found = found + np.broadcast_to(clear, x.shape) if np.any(clear) else found
+        whole = Interval(sum(w for w in weights if w < 0), sum(w for w in weights if w > 0))
+        found = found.replaced(interval=whole, filler=None)
+    return _restored(found + np.broadcast_to(clear, x.shape) if np.any(clear) else found, lost, low, high)
+
+
+def _restored(x: EncryptedArray, lost: int, low: int, high: int) -> EncryptedArray:
+    """Numbers without their lowest digits as those between two ends: in the middle of what they may have been."""
+    factor, left = 4.0**lost, 4.0**lost
+    while left > 1:
+        step = min(left, _STEP)
+        x, left = x * step, left / step
+    x = x + (factor - 1) / 2 if lost else x
+    ends = Interval(low - (factor - 1) / 2, high + (factor - 1) / 2)
     # A declared range without 0 is one to divide by: slots between elements get a number of it.
-    return found.within(Interval(low, high)) if low <= 0 <= high else found.assume(bound=(low, high))
+    return x.within(ends) if ends.low <= 0 <= ends.high else x.assume(bound=(ends.low, ends.high))
 
 
-def _weight(x: EncryptedIntegers, at: int) -> float:
+def _weight(at: int, *, signed: bool) -> float:
     """The value of a bit, which is negative for the highest one of a signed number."""
-    return -(2.0**at) if x.dtype.kind == "i" and at == 8 * x.dtype.itemsize - 1 else 2.0**at
+    return -(2.0**at) if signed else 2.0**at
+
+
+def _used(x: EncryptedIntegers, low: int, high: int) -> int:
+    """How many of the lowest digits hold all numbers between these ends; of negative ones with a sign."""
+    bits = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
+    return min(len(x.digits), max(1, -(-bits // 2)))
 
 
 def span(x: EncryptedIntegers) -> tuple[int, int]:
@@ -138,22 +168,21 @@ def _floats(x: EncryptedIntegers) -> Session:
     return session
 
 
-def _planes(x: EncryptedIntegers) -> tuple[list[tuple[int, Digit]], Any]:
+def _planes(machine: Machine, digits: Sequence[AnyDigit], *, signed: bool) -> tuple[list[tuple[int, Digit]], Any]:
     """The encrypted bits with their places, and the value of all digits in the clear."""
     planes: list[tuple[int, Digit]] = []
     wide: list[tuple[int, Digit]] = []
     clear: Any = np.zeros((), dtype=np.float64)
-    for at, digit in enumerate(x.digits):
+    for at, digit in enumerate(digits):
         if not isinstance(digit, Digit):
-            signed = x.dtype.kind == "i" and at == len(x.digits) - 1
-            value = np.where(digit >= 2, digit - 4, digit) if signed else digit
+            value = np.where(digit >= 2, digit - 4, digit) if signed and at == len(digits) - 1 else digit
             clear = clear + value * 4.0**at
         elif digit.high <= 1:
             planes.append((2 * at, digit))
         else:
             wide.append((2 * at, digit))
     if wide:
-        both = x.session.machine.read([Sum.of((digit, 1)) for _, digit in wide], _first, _second)
+        both = machine.read([Sum.of((digit, 1)) for _, digit in wide], _first, _second)
         for step, row in enumerate(both):
             planes += [(at + step, bit) for (at, _), bit in zip(wide, row, strict=True)]  # type: ignore[misc]
     return sorted(planes, key=lambda plane: plane[0]), clear

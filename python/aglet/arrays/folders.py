@@ -141,6 +141,24 @@ def head_of(place: Path, name: str, known: Collection[str]) -> Any:
     return head
 
 
+def plain_kept(rows: Any, *, beside: bool) -> Any:
+    """Digits in the clear as a file holds them: a byte each. `beside` ciphertexts rows of one number hold it once."""
+    small = np.asarray(rows).astype(np.uint8)
+    first = small[(slice(None), *[slice(0, 1)] * (small.ndim - 1))]
+    return first if beside and small.size and (small == first).all() else small
+
+
+def plain_rows(kept: Any, shape: tuple[int, ...], *, beside: bool) -> Any:
+    """What `plain_kept` made of rows of this shape, or None of others.
+
+    The number of ciphertexts shows that of the elements; without them a small file would stand for any number.
+    """
+    once = (*shape[:1], *[1] * (len(shape) - 1))
+    if kept.dtype not in (np.uint8, np.int64) or (kept.shape != shape and not (beside and kept.shape == once)):
+        return None
+    return np.broadcast_to(kept.astype(np.int64), shape)
+
+
 def plain_of(path: Path) -> Any:
     """The numbers in the clear of a file that `numpy.save` wrote; one of `DAMAGE` is raised for any other."""
     with regular.opened(path) as file:

@@ -1,7 +1,8 @@
-"""Weighted means and the Euclidean norm."""
+"""Weighted means, and norms."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
 __all__ = ["average", "norm"]
+
+_OF_SIZES: dict[float, Callable[[Any, int, bool], Any]] = {
+    1: sums.total,
+    np.inf: lambda x, axis, keepdims: x.max(axis, keepdims=keepdims),
+    -np.inf: lambda x, axis, keepdims: x.min(axis, keepdims=keepdims),
+}
+"""Norms of vectors that are made of absolute values."""
 
 
 def average(array: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> EncryptedArray:
@@ -57,23 +65,28 @@ def _weights(array: EncryptedArray, axis: Any, plain: NDArray[Any]) -> NDArray[A
 def norm(array: EncryptedArray, order: Any = None, axis: Any = None, keepdims: bool = False) -> EncryptedArray:
     """As `numpy.linalg.norm`: the root of the sum of squares, of vectors and of matrices (Frobenius).
 
+    That of order 1, and of plus and minus infinity, takes comparisons.
+
     Raises
     ------
     RangeError
         If the sum of squares may be so near 0 that no polynomial is close to the root.
     """
     axes = sums.axes_of(axis, array.ndim)
+    number = values.is_number(order) and not isinstance(order, bool | np.bool_)
+    if len(axes) == 1 and array.is_real and number and order in _OF_SIZES:
+        return _OF_SIZES[order](abs(array), *axes, keepdims)
     if order is None:
         # Without an axis numpy takes all elements as one vector.
         known = axis is None or 1 <= len(axes) <= 2
     elif isinstance(order, str):
         known = order == "fro" and len(axes) == 2
     else:
-        known = values.is_number(order) and not isinstance(order, bool | np.bool_) and order == 2 and len(axes) == 1
+        known = number and order == 2 and len(axes) == 1
     if not known:
         raise TypeError(
             f"numpy.linalg.norm with ord={order!r} over {len(axes)} axes is not supported on encrypted arrays; "
-            "supported are the 2-norm of vectors and the Frobenius norm of matrices."
+            "supported are the norms 1, 2, inf and -inf of vectors and the Frobenius norm of matrices."
         )
     if not array.is_real:
         raise RangeError("The norm of complex numbers is not served; compute numpy.sqrt of the sum of x * x.conj().")

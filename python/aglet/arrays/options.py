@@ -169,11 +169,13 @@ def mean(x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
             "Nobody knows how many elements an encrypted mask names; write x.sum(where=m) / "
             "m.sum().assume(bound=(1, m.size))."
         )
-    total = x.sum(axis, where=where, keepdims=keepdims)
     counts = np.broadcast_to(where, x.shape).sum(axis=axis, keepdims=keepdims)
     if not np.all(counts):
         raise RangeError("A mean of no element is not a number; let where= name one at least.")
-    return total / counts
+    if hasattr(x, "_mean"):
+        # Whole numbers become floats on the way, as their sums may be too large for it.
+        return chosen(x, where, 0)._mean(axis, keepdims) * (x.size / np.size(counts) / counts)
+    return x.sum(axis, where=where, keepdims=keepdims) / counts
 
 
 def _called(name: str, *order: str) -> Callable[..., Any]:

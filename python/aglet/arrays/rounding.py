@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays.digits import dtypes
+from aglet.arrays.digits import dtypes, operations
 from aglet.arrays.digits.circuits.bits import sign_digit
 from aglet.arrays.digits.sums import ZERO, AnyDigit, Digit
 from aglet.arrays.fixed import casts as fixed_casts
@@ -48,8 +48,10 @@ class Rounded:
         dtype
             The dtype of this array, complex128, or one of uint8 to uint64 and int8 to int64. `aglet.fixed(bits,
             fraction)` takes the nearest multiples of `2^-fraction`, by the words; a fraction takes a level.
+            `aglet.zmod(t)` takes the nearest whole numbers to slots.
         casting
-            With "unsafe", values that may not fit wrap around, as whole numbers do.
+            With "unsafe", values that may not fit wrap around, as whole numbers do, and float64 takes the real parts of
+            complex numbers.
         noise
             The root mean square of the error of an element, as the caller knows it, where ciphertexts state none (they
             do not after casts from digits and bootstraps) or a larger one. If the error is larger, results are wrong
@@ -68,8 +70,12 @@ class Rounded:
         checks.choice("casting", casting, _CASTING)
         if isinstance(dtype, fixed):
             return fixed_casts.of_floats(self, dtype, casting, noise)
+        if hasattr(dtype, "modulus"):
+            return to_digits(self, np.dtype(np.int64), casting, noise).astype(dtype)
         if dtypes.of_numpy(dtype) == self.dtype:
             return self
+        if dtypes.of_numpy(dtype) == np.float64 and casting == "unsafe":
+            return self.real
         if self.is_real and dtypes.of_numpy(dtype) == np.complex128:
             if casting in ("no", "equiv"):
                 raise TypeError('float64 is not complex128; casting="safe", the default, allows it.')
@@ -99,6 +105,10 @@ def to_digits(x: EncryptedArray, dtype: np.dtype[Any], casting: str, noise: floa
     wanted = _wanted(x, dtype)
     checks.choice("casting", casting, _CASTING)
     low, high, fits = _ends(x, wanted)
+    signed = np.dtype(f"i{wanted.itemsize}")
+    if not fits and wanted.kind == "u" and casting == "unsafe" and _ends(x, signed)[2]:
+        # Few bits are read, and the sign fills the others.
+        return operations.cast(to_digits(x, signed, casting, noise), wanted)
     if casting in ("no", "equiv") or (not fits and casting != "unsafe"):
         raise TypeError(
             f"Encrypted floats within [{x.interval.low:.6g}, {x.interval.high:.6g}] may not fit {wanted}; declare a "

@@ -143,7 +143,7 @@ class EncryptedIntegers(WholeNumbers):
         return EncryptedIntegers(self.session, digits, self.dtype, self.shape, (low, high))
 
     def astype(self, dtype: Any, casting: str = "safe") -> Any:
-        """The same values in another dtype of digits, as `aglet.fixed` too, or as floats of CKKS.
+        """The same values in another dtype of digits, as `aglet.fixed` too, as floats of CKKS, or modulo t in slots.
 
         A wider unsigned dtype costs nothing, a wider signed one a bootstrap. Booleans take about one bootstrap for
         five digits. float64, or complex128, gives an `EncryptedArray` of the session of CKKS that has the same keys: it
@@ -153,12 +153,14 @@ class EncryptedIntegers(WholeNumbers):
         ------
         TypeError
             If values may change and casting is not "unsafe", or if digits do not hold the dtype. Floats keep whole
-            numbers of up to 16 bits, which `assume` may declare.
+            numbers of up to 16 bits, which `assume` may declare, and with casting "unsafe" the highest of more, 21 at least.
         MissingKeyError
             If the keys have no switch to CKKS.
         """
         if isinstance(dtype, fixed):
             return of_whole(self, dtype, casting)
+        if hasattr(dtype, "modulus"):
+            return self.to("slots").astype(dtype, casting)
         inexact = dtypes.of_numpy(dtype)
         if inexact.kind in "fc":
             return casts.to_inexact(self, inexact, casting, lambda: casts.to_floats(self, casting))
@@ -185,7 +187,14 @@ class EncryptedIntegers(WholeNumbers):
 
     def _mean(self, axis: Any, keepdims: bool) -> Any:
         total = functions.total(self, axis, None, keepdims)
-        return total / (self.size // total.size if total.size else 1)
+        count = self.size // total.size if total.size else 1
+        low, high = (end * count for end in casts.span(self))
+        least, most = dtypes.span(total.dtype)
+        if low < least or high > most:
+            # numpy's sum for a mean does not wrap around, as it is one of floats.
+            return self.astype(np.float64, casting="unsafe").mean(axis, keepdims=keepdims)
+        total = EncryptedIntegers(self.session, total.digits, total.dtype, total.shape, (low, high))
+        return total.astype(np.float64, casting="unsafe") / count
 
     def argmin(self, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> EncryptedIntegers:
         """As `numpy.argmin`."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.stored import ENTRIES
 from aglet.arrays.digits.sums import Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_kept, plain_of, plain_rows, unchanged
 from aglet.errors import KeyMismatchError, RangeError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -120,7 +120,7 @@ def save(array: CompressedIntegers, place: Path, name: str = HEAD, **more: Any) 
     begin(place)
     if array._cells is not None:
         array.session.engine.write(array._cells, place / _CELLS)
-    np.save(place / _CLEAR, array._clear)
+    np.save(place / _CLEAR, plain_kept(array._clear, beside=array._cells is not None))
     head = {"version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "encrypted": list(array.encrypted)}
     finish(place, name, {**head, **more}, _files(array._cells is not None))
 
@@ -141,8 +141,9 @@ def load(session: DigitSession, place: Path, name: str = HEAD, more: Collection[
         whole = head["version"] == 1 and unchanged(place, head, _files(digits > 0))
     except DAMAGE as error:
         raise damaged from error
-    fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64
-    if not fits or clear.shape != (len(encrypted) - sum(encrypted), *shape) or ((clear < 0) | (clear > high)).any():
+    clear = plain_rows(clear, (len(encrypted) - sum(encrypted), *shape), beside=digits > 0)
+    fits = whole and len(encrypted) == dtypes.width(dtype) and clear is not None
+    if not fits or ((clear < 0) | (clear > high)).any():
         raise damaged
     cells: Any = session.engine.read(place / _CELLS) if digits else None
     size = (-(-digits // _digits_together(dtype)),)

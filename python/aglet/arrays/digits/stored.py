@@ -10,7 +10,7 @@ import numpy as np
 
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import AnyDigit, Digit
-from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_of, unchanged
+from aglet.arrays.folders import DAMAGE, begin, finish, head_of, plain_kept, plain_of, plain_rows, unchanged
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.fhew.ciphertext import FhewCiphertext
 
@@ -37,7 +37,8 @@ def save(array: EncryptedIntegers, place: Path, name: str = HEAD, **more: Any) -
     if cells:
         array.session.engine.write(np.stack(cells), place / _CELLS)
     clear = [digit for digit in array.digits if not isinstance(digit, Digit)]
-    np.save(place / _CLEAR, np.stack(clear) if clear else np.zeros((0, *array.shape), dtype=np.int64))
+    rows = np.stack(clear) if clear else np.zeros((0, *array.shape), dtype=np.int64)
+    np.save(place / _CLEAR, plain_kept(rows, beside=bool(cells)))
     encrypted = [isinstance(digit, Digit) for digit in array.digits]
     head = {"version": 1, "dtype": array.dtype.name, "shape": list(array.shape), "encrypted": encrypted}
     finish(place, name, {**head, **more}, _files(len(cells)))
@@ -62,8 +63,9 @@ def load(session: DigitSession, place: Path, name: str = HEAD, more: Collection[
         whole = head["version"] == 1 and unchanged(place, head, _files(count))
     except DAMAGE as error:
         raise damaged from error
-    fits = whole and len(encrypted) == dtypes.width(dtype) and clear.dtype == np.int64
-    if not fits or clear.shape != (len(encrypted) - count, *shape) or ((clear < 0) | (clear > high)).any():
+    clear = plain_rows(clear, (len(encrypted) - count, *shape), beside=count > 0)
+    fits = whole and len(encrypted) == dtypes.width(dtype) and clear is not None
+    if not fits or ((clear < 0) | (clear > high)).any():
         raise damaged
     cells: Any = session.engine.read(place / _CELLS) if count else ()
     if count and (not isinstance(cells, FhewCiphertext) or cells.shape != (count, *shape) or cells.form != "padded"):
