@@ -2,7 +2,8 @@
 
 One session has the keys of all schemes. Booleans become floats where they meet floats, by scheme switching. Nobody can
 tell how many adults there are, so the program states that there is one at least: a divisor that may be 0 is refused.
-From 256 rows on, the bytes lie in slots of integers, where one table decides thousands of them.
+From 256 rows on, the bytes lie in slots of integers, where one table decides thousands of them. The table comes from a
+parquet file, where pyarrow is installed, else from a numpy file.
 """
 
 import shutil
@@ -27,12 +28,26 @@ def mean_of_adults(age, income):
     return np.where(adult, income, 0).sum() / number
 
 
-random = np.random.default_rng(5)
-age = random.integers(0, 100, ROWS, dtype=np.uint8)
-# In units of 100,000, which keeps the numbers within [-1, 1].
-income = random.uniform(0.1, 1.0, ROWS)
-age[0] = 30
+def people(folder):
+    """Ages and incomes, written to a file and read again."""
+    random = np.random.default_rng(5)
+    # In units of 100,000, which keeps the numbers within [-1, 1].
+    table = {"age": random.integers(0, 100, ROWS), "income": random.uniform(0.1, 1.0, ROWS)}
+    table["age"][0] = 30
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        np.savez(folder / "people.npz", **table)
+        found = np.load(folder / "people.npz")
+    else:
+        pyarrow.parquet.write_table(pyarrow.table(table), folder / "people.parquet")
+        found = pyarrow.parquet.read_table(folder / "people.parquet")
+    return np.asarray(found["age"], dtype=np.uint8), np.asarray(found["income"])
 
+
+folder = Path(tempfile.mkdtemp())
+age, income = people(folder)
 engine, fhew_engine = Engine(use_bootstrap=True, mode="parallel"), FhewEngine(bits=4, thread_count=0)
 many = ROWS >= 256
 beside = {"integer_engine": IntegerEngine(use_bootstrap=True, mode="parallel")} if many else {}
@@ -41,7 +56,6 @@ print("Plan:", Session.plan(mean_of_adults, [(ROWS,), (ROWS,)], engine=engine, *
 
 keys = SchemeSwitch(engine, fhew_engine).create_keys(rotation=True, integers=beside.get("integer_engine"))
 client, server = Session(keys), Session(keys.evaluation())
-folder = Path(tempfile.mkdtemp())
 client.save(client.encrypt(age, representation="slots" if many else "digits"), folder / "age")
 client.save(client.encrypt(income), folder / "income")
 encrypted_age, encrypted_income = server.load(folder / "age"), server.load(folder / "income")

@@ -116,12 +116,12 @@ def test_digits_of_8192_bits_take_less_than_6_kb(tmp_path: Path) -> None:
     np.testing.assert_array_equal(session().decrypt(got), bools)
     # Digits that are 0 in all elements take no place.
     nibbles = np.arange(2048, dtype=np.uint16).astype(np.uint8) & 15
-    for x in (session().encrypt(nibbles) & 15, session().encrypt(nibbles, bound=15)):
-        got, size = moved(session().compress(x), tmp_path / "nibbles", session())
+    for name, x in (("and", session().encrypt(nibbles) & 15), ("bound", session().encrypt(nibbles, bound=15))):
+        got, size = moved(session().compress(x), tmp_path / f"nibbles-{name}", session())
         assert size < 0.78 * 8192
         np.testing.assert_array_equal(session().decrypt(got), nibbles)
-        back, whole = moved(x, tmp_path / "digits", session())
-        assert whole - (tmp_path / "digits" / "digits.ciphertext").stat().st_size < 500
+        back, whole = moved(x, tmp_path / name, session())
+        assert whole - (tmp_path / name / "digits.ciphertext").stat().st_size < 500
         np.testing.assert_array_equal(session().decrypt(back + 1), nibbles + 1)
     wide = session().compress(session().encrypt(np.array([3, 4], dtype=np.uint8)).astype(np.uint16))
     np.testing.assert_array_equal(session().decrypt(wide), np.array([3, 4], dtype=np.uint16))

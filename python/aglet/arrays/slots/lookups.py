@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,11 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays import bins
-from aglet.arrays.digits import lookups
+from aglet.arrays.digits import dtypes, lookups
+from aglet.arrays.slots import longs
 from aglet.arrays.slots.arithmetic import signed
 from aglet.arrays.slots.places import is_slots
+from aglet.arrays.slots.values import MOST_PLACES
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -27,6 +30,11 @@ def _looked_up(x: EncryptedSlots, call: Callable[[Any], Any]) -> EncryptedSlots:
     if (split := x.ready_for(signed(found))) is not x:
         return _looked_up(split, call)
     return x.replaced(x.numbers, signed(found), found.dtype)
+
+
+def _has_no_table(x: EncryptedSlots) -> bool:
+    """Whether elements have too many values for a table; comparisons take their digits."""
+    return longs.is_long(x) or x.numbers.places > MOST_PLACES
 
 
 def take(table: Any, indices: EncryptedSlots) -> EncryptedSlots:
@@ -45,6 +53,10 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     if not is_slots(element) or is_slots(test_elements):
         return lookups.isin(element, test_elements, assume_unique, invert)
     tests = lookups.clear_tests(test_elements, element.dtype)
+    if _has_no_table(element):
+        none = element < dtypes.span(element.dtype)[0]
+        found: Any = functools.reduce(np.logical_or, [element == one for one in tests] or [none])
+        return np.logical_not(found) if checks.flag("invert", invert) else found
     return _looked_up(element, lambda values: np.isin(values, tests, invert=checks.flag("invert", invert)))
 
 
@@ -53,7 +65,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if is_slots(a):
         return lookups.searchsorted(a, v, side, sorter)
     lookups.check_search(a, side, sorter)
-    bins.thresholds(a, v.dtype, side)
+    first, inner, _ = bins.thresholds(a, v.dtype, side)
+    if _has_no_table(v) and len(inner):
+        return first + functools.reduce(np.add, [(v >= one).astype(np.int64) for one in inner])
     edges = np.asarray(a)
     return _looked_up(v, lambda values: np.searchsorted(edges, values, side=side))  # type: ignore[call-overload]
 

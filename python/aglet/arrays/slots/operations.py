@@ -140,6 +140,8 @@ def _of_one(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
         return _pair(ufunc, *inputs)
     if ufunc in (np.logical_not, *_TRUTHS):
         return _of_truths(ufunc, inputs)
+    if ufunc is np.sign:
+        return _sign(x)
     pair = longs.as_pair(ufunc, inputs)
     if ufunc in (np.floor_divide, np.remainder) and x.table is not None:
         x.forced()
@@ -157,6 +159,13 @@ def _of_truths(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:
     return apply(ufunc, [cast(one, _BOOL) if is_slots(one) else np.asarray(one, dtype=bool) for one in inputs])
 
 
+def _sign(x: Any) -> EncryptedSlots:
+    """The signs of numbers that have no table."""
+    small = np.dtype(np.int8)
+    found: EncryptedSlots = cast(x > 0, small) - cast(x < 0, small) if x.bound[0] < 0 else x != 0
+    return cast(found, x.dtype)
+
+
 def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
     """A function of one array of numbers that have no list of all values."""
     found = longs.answer(ufunc, inputs)
@@ -170,6 +179,8 @@ def _of_long(ufunc: np.ufunc, inputs: Sequence[Any], x: Any) -> Any:
         return _by_number(ufunc, x, by, _dtype_of(ufunc, inputs))
     if ufunc in (np.logical_not, *_LOGIC):
         return _of_truths(ufunc, inputs)
+    if ufunc is np.sign:
+        return _sign(x)
     # The list of all values says why not.
     return where(x < 0, -x, x) if ufunc is np.absolute else x.numbers.values()
 
@@ -224,6 +235,8 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     wanted = ufunc(*(np.ones((), one.dtype) if is_slots(one) else np.asarray(one)[..., None][:0] for one in (x, y)))
     one = x if is_slots(x) else y
     dtype = np.result_type(*(each.dtype if is_slots(each) else each for each in (x, y)))
+    if ufunc in _TRUTHS and dtype.kind != "b":
+        return _of_truths(ufunc, (x, y))
     chosen = None if ufunc in _ORDERS else _by_flag(ufunc, x, y, np.asarray(wanted).dtype)
     if chosen is not None:
         return chosen
