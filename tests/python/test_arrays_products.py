@@ -91,7 +91,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "norm of all": lambda a, b, t, u, v, w: np.linalg.norm(t + 2),
 }
 
-ORDERED = np.linspace(-0.9, 1, 10).reshape(2, 5)[:, [3, 0, 4, 1, 2]]
+ORDERED = np.linspace(-0.9, 1, 8).reshape(2, 4)[:, [3, 0, 2, 1]]
 """Sizes far enough apart for comparisons."""
 
 

@@ -75,7 +75,9 @@ def norm(array: EncryptedArray, order: Any = None, axis: Any = None, keepdims: b
     axes = sums.axes_of(axis, array.ndim)
     number = values.is_number(order) and not isinstance(order, bool | np.bool_)
     if len(axes) == 1 and array.is_real and number and order in _OF_SIZES:
-        return _OF_SIZES[order](abs(array), *axes, keepdims)
+        [along] = axes
+        found: EncryptedArray = _OF_SIZES[order](abs(array), along, keepdims)
+        return found
     if order is None:
         # Without an axis numpy takes all elements as one vector.
         known = axis is None or 1 <= len(axes) <= 2

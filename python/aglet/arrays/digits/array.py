@@ -153,7 +153,8 @@ class EncryptedIntegers(WholeNumbers):
         ------
         TypeError
             If values may change and casting is not "unsafe", or if digits do not hold the dtype. Floats keep whole
-            numbers of up to 16 bits, which `assume` may declare, and with casting "unsafe" the highest of more, 21 at least.
+            numbers of up to 16 bits, which `assume` may declare; with casting "unsafe" the highest bits of more, 21 at
+            least.
         MissingKeyError
             If the keys have no switch to CKKS.
         """

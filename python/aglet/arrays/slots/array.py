@@ -206,7 +206,7 @@ class EncryptedSlots(WholeNumbers):
         ------
         TypeError
             If values may change and casting is not "unsafe", or there is no such dtype of whole numbers. Floats keep
-            numbers of up to 16 bits.
+            numbers of up to 16 bits, and with casting "unsafe" the 16 highest bits of more.
         MissingKeyError
             If the keys have no CKKS, or no switches.
         """
@@ -222,7 +222,7 @@ class EncryptedSlots(WholeNumbers):
             return self.to("digits").astype(dtype, casting)
         inexact = dtypes.of_numpy(dtype)
         if inexact.kind in "fc":
-            return casts.to_inexact(self, inexact, casting, self._lifted)
+            return casts.to_inexact(self, inexact, casting, lambda: self._lifted(casting))
         wanted = dtypes.known(dtype)
         how: Any = checks.choice("casting", casting, ("no", "equiv", "safe", "same_kind", "unsafe"))
         low, high = dtypes.span(wanted)
@@ -236,9 +236,11 @@ class EncryptedSlots(WholeNumbers):
             )
         return operations.cast(self, wanted)
 
-    def _lifted(self) -> Any:
+    def _lifted(self, casting: str) -> Any:
         if not self.size:
             raise empty.refuse_floats()
+        if casting == "unsafe" and lifting.loses(self):
+            return lifting.highest(self)
         if self._floats is None:
             self._floats = lifting.to_floats(self)
         return self._floats
@@ -304,9 +306,10 @@ class EncryptedSlots(WholeNumbers):
     def _mean(self, axis: Any, keepdims: bool) -> Any:
         if not self.size:
             raise empty.refuse_floats()
-        if self.bound[1] - self.bound[0] >= MOST_PLACES:
+        low, high = (end * self.size for end in self.bound)
+        if self.bound[1] - self.bound[0] >= MOST_PLACES or not self.session.fits(low, high):
             # Few such sums fit the modulus.
-            return self.astype(np.float64).mean(axis, keepdims=keepdims)
+            return self.astype(np.float64, casting="unsafe").mean(axis, keepdims=keepdims)
         # numpy has no axis of a number here, as it has for sums.
         found = sums.total(self, tuple(axes_of(axis, self.ndim)), None, keepdims)
         return found.astype(np.float64) * (found.size / self.size)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
     from aglet.arrays.slots.array import EncryptedSlots
 
-__all__ = ["to_floats"]
+__all__ = ["highest", "loses", "to_floats"]
 
 
 def to_floats(x: EncryptedSlots) -> EncryptedArray:
@@ -54,7 +54,8 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
     if bits > casts.MOST_BITS:
         raise TypeError(
             f"Numbers from {low} to {high} have {bits} bits, of which floats of CKKS keep about 20 less the largest; "
-            "declare a smaller range with x.assume(bound=...)."
+            "declare a smaller range with x.assume(bound=...), or say astype(numpy.float64, "
+            'casting="unsafe"), which keeps the highest ones.'
         )
     x = x.split().still()
     above = x.values() - low
@@ -67,6 +68,23 @@ def to_floats(x: EncryptedSlots) -> EncryptedArray:
         whole = (casts.sharp(raised) * weights.reshape(-1, *[1] * x.ndim)).sum(axis=0)
         whole = whole.replaced(interval=Interval(0.0, 2.0**bits - 1), filler=None)
     return (whole + low if low else whole).within(Interval(low, high))
+
+
+def loses(x: EncryptedSlots) -> bool:
+    """Whether numbers have more bits than floats keep."""
+    return x._counted is None and (x.bound[1] - x.bound[0]).bit_length() > casts.MOST_BITS
+
+
+def highest(x: EncryptedSlots) -> EncryptedArray:
+    """Numbers of more than 16 bits as floats, by their 16 highest bits: in the middle of what they may have been.
+
+    Errors are those of `to_floats`.
+    """
+    low, high = x.bound
+    bits = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
+    lost = bits - casts.MOST_BITS
+    above = (x >> np.asarray(lost, dtype=x.dtype)).astype("int16" if low < 0 else "uint16", casting="unsafe")
+    return to_floats(above) * 2.0**lost + (2.0**lost - 1) / 2
 
 
 def _plane(flags: EncryptedSlots) -> Digit:

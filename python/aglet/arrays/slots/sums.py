@@ -1,7 +1,7 @@
 """Sums and products of numbers in slots along axes, running sums, trees, and products of matrices.
 
-A sum adds whole ciphertexts, then slots within a row by doubling. A running sum lays elements out with zeros between,
-so that the sum of so many slots is one of a beginning.
+A sum adds whole ciphertexts, then slots within a row by doubling; beyond the modulus it is a tree of sums of digits. A
+running sum lays elements out with zeros between, so that the sum of so many slots is one of a beginning.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ import numpy as np
 from aglet.arrays import options
 from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.rows import axis_first
-from aglet.arrays.slots import moves, ordering
+from aglet.arrays.slots import moves, ordering, wide
 from aglet.arrays.slots.operations import cast
-from aglet.arrays.slots.places import clear, is_slots
-from aglet.arrays.slots.values import Numbers, room
+from aglet.arrays.slots.places import aligned, clear, is_slots
+from aglet.arrays.slots.values import MOST_PLACES, WIDE_DIGITS, Numbers, room
 from aglet.arrays.sums import axes_of, runs_of
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.slots.array import EncryptedSlots
+    from aglet.arrays.slots.session import SlotSession
 
 __all__ = ["cumsum", "dot", "every", "kept", "least", "matmul", "most", "product", "some", "total"]
 
 _BOOL = np.dtype(bool)
+_WORDS = tuple(np.dtype(name) for name in ("uint16", "int16", "uint32", "int32"))
 _MOST_RUNS = 8
 """Of more stretches, the elements are moved together before they are added."""
 
@@ -55,32 +57,65 @@ def _times(bound: tuple[int, int], count: int) -> tuple[int, int]:
 def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> EncryptedSlots:
     """The sum over these axes (None: all). They stay with length 1 if asked.
 
+    Sums beyond the modulus that 32 bits hold are made by a tree of sums of digits, which takes a minute or two in the
+    real ring: `Session.plan` says how long, and how much shorter in digits of FHEW.
+
     Raises
     ------
     RangeError
-        If the sum may not fit the modulus, or an axis does not exist.
+        If the sum fits neither, or an axis does not exist.
     """
     # A number has, for reductions of numpy, one axis.
     axes = set() if not x.ndim and axis in (0, -1) else axes_of(axis, x.ndim)
-    wide = _wide(x.dtype, dtype)
-    terms = cast(x, wide)
+    wanted = _wide(x.dtype, dtype)
+    terms = cast(x, wanted)
     count = math.prod(x.shape[one] for one in axes)
-    x.session.check_range(*_times(terms.bound, count))
+    ends = _times(terms.bound, count)
+    if _in_digits(x.session, ends, wanted):
+        return _bounded(_tree(terms, axis, keepdims, _with_carries), ends)
+    x.session.check_range(*ends)
     if len(axes) == x.ndim:
         found = _of_all(terms)
     else:
         found = terms
         for done, one in enumerate(sorted(axes)):
             found = _along(found, one - done)
-    low, high = dtypes.span(wide)
+    low, high = dtypes.span(wanted)
     if not low <= found.bound[0] <= found.bound[1] <= high:
-        found = cast(cast(found, np.dtype(np.int64)), wide)
+        found = cast(cast(found, np.dtype(np.int64)), wanted)
     if keepdims:
         shape = tuple(1 if at in axes else length for at, length in enumerate(x.shape))
         found = found.reshape(shape)
     if found is not x and terms.bound == x.bound:
         found._counted = x, {"axis": tuple(axes), "keepdims": keepdims}, ()
     return found
+
+
+def _in_digits(session: SlotSession, ends: tuple[int, int], dtype: np.dtype[Any]) -> bool:
+    """Whether sums are beyond the modulus, and 32 bits hold them: pairs are added by digits then, which carry."""
+    low, high = dtypes.span(dtype)
+    held = dtypes.held(dtype, ends) if low <= ends[0] and ends[1] <= high else dtype
+    return not session.fits(*ends) and held.itemsize == 4 and session.bootstrap_level is not None
+
+
+def _with_carries(x: Any, y: Any) -> Any:
+    """The sum of two arrays, in digits from where one slot would have no table for what it holds."""
+    low, high = (one + other for one, other in zip(x.bound, y.bound, strict=True))
+    if high - low < MOST_PLACES:
+        return x + y
+    x, y = aligned(x, y)
+    ends = low, high, *x.bound, *y.bound
+    words = _WORDS if max(len(one.numbers.digits) for one in (x, y)) <= WIDE_DIGITS else _WORDS[2:]
+    word = next(one for one in words if dtypes.span(one)[0] <= min(ends) and max(ends) <= dtypes.span(one)[1])
+    made = wide.added(*wide.widened(x, y, word), 1, word, (low, high))
+    return x + y if made is None else x.replaced(made, None, x.dtype)
+
+
+def _bounded(x: EncryptedSlots, ends: tuple[int, int]) -> EncryptedSlots:
+    """The same numbers, of which the least and the largest are known."""
+    numbers = x.forced()
+    low, high = max(ends[0], numbers.low), min(ends[1], numbers.high)
+    return x.replaced(Numbers(numbers.digits, numbers.offset, low, high).trimmed(), None, x.dtype)
 
 
 def _of_all(x: EncryptedSlots) -> EncryptedSlots:
