@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool
     count = math.prod(x.shape[one] for one in axes)
     ends = _times(terms.bound, count)
     if _in_digits(x.session, ends, wanted):
-        return _bounded(_tree(terms, axis, keepdims, _with_carries), ends)
+        return _bounded(_tree(terms, axis, keepdims, _with_carries(terms.bound, ends)), ends)
     x.session.check_range(*ends)
     if len(axes) == x.ndim:
         found = _of_all(terms)
@@ -93,22 +94,32 @@ def total(x: EncryptedSlots, axis: Any = None, dtype: Any = None, keepdims: bool
 
 def _in_digits(session: SlotSession, ends: tuple[int, int], dtype: np.dtype[Any]) -> bool:
     """Whether sums are beyond the modulus, and 32 bits hold them: pairs are added by digits then, which carry."""
-    low, high = dtypes.span(dtype)
-    held = dtypes.held(dtype, ends) if low <= ends[0] and ends[1] <= high else dtype
+    held = dtypes.held(dtype, ends) if _has(dtype, ends) else dtype
     return not session.fits(*ends) and held.itemsize == 4 and session.bootstrap_level is not None
 
 
-def _with_carries(x: Any, y: Any) -> Any:
-    """The sum of two arrays, in digits from where one slot would have no table for what it holds."""
-    low, high = (one + other for one, other in zip(x.bound, y.bound, strict=True))
-    if high - low < MOST_PLACES:
-        return x + y
-    x, y = aligned(x, y)
-    ends = low, high, *x.bound, *y.bound
-    words = _WORDS if max(len(one.numbers.digits) for one in (x, y)) <= WIDE_DIGITS else _WORDS[2:]
-    word = next(one for one in words if dtypes.span(one)[0] <= min(ends) and max(ends) <= dtypes.span(one)[1])
-    made = wide.added(*wide.widened(x, y, word), 1, word, (low, high))
-    return x + y if made is None else x.replaced(made, None, x.dtype)
+def _with_carries(each: tuple[int, int], ends: tuple[int, int]) -> Callable[[Any, Any], Any]:
+    """The sum of two sums of such elements, in digits from where one slot would have no table for what it holds."""
+    least, most = min(each[0], ends[0]), max(each[1], ends[1])
+
+    def joined(x: Any, y: Any) -> Any:
+        # Where their number is odd, sums of more elements stand beside those of fewer.
+        low, high = max(least, x.bound[0] + y.bound[0]), min(most, x.bound[1] + y.bound[1])
+        if high - low < MOST_PLACES:
+            return x + y
+        x, y = aligned(x, y)
+        words = _WORDS if max(len(one.numbers.digits) for one in (x, y)) <= WIDE_DIGITS else _WORDS[2:]
+        both = min(low, x.bound[0], y.bound[0]), max(high, x.bound[1], y.bound[1])
+        word = next(one for one in words if _has(one, both))
+        made = wide.added(*wide.widened(x, y, word), 1, word, (low, high))
+        return x + y if made is None else x.replaced(made, None, x.dtype)
+
+    return joined
+
+
+def _has(dtype: np.dtype[Any], ends: tuple[int, int]) -> bool:
+    low, high = dtypes.span(dtype)
+    return low <= ends[0] and ends[1] <= high
 
 
 def _bounded(x: EncryptedSlots, ends: tuple[int, int]) -> EncryptedSlots:
