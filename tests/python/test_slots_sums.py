@@ -46,6 +46,9 @@ def test_sums_of_32_bits_that_fit_and_that_do_not() -> None:
     assert three().decrypt(x.sum()) == values.sum()
     with pytest.raises(RangeError, match="do not fit slots"):
         three().encrypt(values, representation="slots").sum()
+    # Numbers in one slot, of too many values for a table, have no digits.
+    with pytest.raises(RangeError, match="do not fit slots"):
+        three().encrypt(np.full(6, 30000, dtype=np.int32), representation="slots", bound=(-9, 30000)).sum()
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "uint32", "int32"])
