@@ -112,7 +112,7 @@ def _with_carries(each: tuple[int, int], ends: tuple[int, int]) -> Callable[[Any
         both = min(low, x.bound[0], y.bound[0]), max(high, x.bound[1], y.bound[1])
         word = next(one for one in words if _has(one, both))
         x, y = wide.widened(x, y, word)
-        # Numbers with a bound that lie in one slot, and have no table, have no digits: their sum is refused, with reason.
+        # Numbers in one slot that have no table have no digits: their sum is refused, with its reason.
         made = wide.added(x, y, 1, word, (low, high)) if wide.is_wide(x) or wide.is_wide(y) else None
         return x + y if made is None else x.replaced(made, None, x.dtype)
 
