@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays.digits import dtypes
 from aglet.arrays.slots import later, longs, wide
-from aglet.arrays.slots.arithmetic import added, combined, multiplied, signed, times
+from aglet.arrays.slots.arithmetic import added, combined, multiplied, signed
 from aglet.arrays.slots.bits import bitwise
 from aglet.arrays.slots.division import by_number, divisor
+from aglet.arrays.slots.flags import by_flag
 from aglet.arrays.slots.orders import FULL, by_digits, has_digits
 from aglet.arrays.slots.places import aligned, clear, ends_of, is_slots, laid, one_session
 from aglet.arrays.slots.quotients import Quotient
 from aglet.arrays.slots.shifts import shifted
 from aglet.arrays.slots.tables import looked_up
-from aglet.arrays.slots.values import DIGIT, MOST_DIGITS, MOST_PLACES, Numbers, room
+from aglet.arrays.slots.values import MOST_DIGITS, MOST_PLACES, Numbers, room
 from aglet.arrays.slots.wide import is_wide
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def _pair(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     dtype = np.result_type(*(each.dtype if is_slots(each) else each for each in (x, y)))
     if ufunc in _TRUTHS and dtype.kind != "b":
         return _of_truths(ufunc, (x, y))
-    chosen = None if ufunc in _ORDERS else _by_flag(ufunc, x, y, np.asarray(wanted).dtype)
+    chosen = None if ufunc in _ORDERS else by_flag(ufunc, x, y, np.asarray(wanted).dtype)
     if chosen is not None:
         return chosen
     if ufunc in (*_ORDERS, np.minimum, np.maximum) and not _has_difference(x, y):
@@ -284,31 +284,6 @@ def _shifted(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> Encrypted
         )
     one: EncryptedSlots = x if is_slots(x) else y
     return one.replaced(found, None, dtype)
-
-
-def _by_flag(ufunc: np.ufunc, x: Any, y: Any, dtype: np.dtype[Any]) -> EncryptedSlots | None:
-    """A function of an array of up to two values and numbers in the clear: a choice between two arrays in the clear.
-
-    It is made of digits. None if there are other operands, or if one slot and a table have all results.
-    """
-    array, plain = (x, y) if is_slots(x) else (y, x)
-    session, (least, most) = array.session, array.bound
-    if is_slots(plain) or most - least > 1 or dtype.itemsize not in (2, 4):
-        return None
-    with np.errstate(over="ignore"):
-        pairs = [[np.asarray(end, one.dtype) if is_slots(one) else one for one in (x, y)] for end in (least, most)]
-        none, all_ = (np.asarray(ufunc(*pair)).astype(np.int64) for pair in pairs)
-    low, high = int(min(none.min(), all_.min())), int(max(none.max(), all_.max()))
-    if session.fits(low, high) and high - low < MOST_PLACES:
-        return None
-    flag, first = array.replaced(array.forced().scaled(session, 1, -least), None, _BOOL), dtypes.span(dtype)[0]
-    digits = []
-    for unit in (DIGIT**at for at in range(2 * dtype.itemsize)):
-        without, within = ((one - first) // unit % DIGIT for one in (none, all_))
-        made = zip(times(flag, within - without).digits[0], laid(array, without), strict=True)
-        digits.append([session.engine.add(chunk, row) for chunk, row in made])
-    found: EncryptedSlots = array.replaced(Numbers(tuple(digits), first, low, high).trimmed(), None, dtype)
-    return found
 
 
 def _has_difference(x: Any, y: Any) -> bool:
