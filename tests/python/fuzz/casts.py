@@ -109,7 +109,7 @@ def _whole(x: Any, dtype: Any, casting: Any = "safe") -> Any:
 def _may_refuse(operands: Any, error: Exception) -> bool:
     """Whole numbers of more than 16 bits do not become floats by themselves, and floats may have too much noise."""
     text = str(error)
-    if "bits, of which floats" in text:
+    if "of which floats of CKKS keep" in text:
         return any(clear.dtype.itemsize > 2 for _, clear in operands)
     if "numpy computes with float64 on" in text:
         # Of a signed number beside uint64, in a list or encrypted, numpy makes float64.
