@@ -51,6 +51,19 @@ def test_sums_of_32_bits_that_fit_and_that_do_not() -> None:
         three().encrypt(np.full(6, 30000, dtype=np.int32), representation="slots", bound=(-9, 30000)).sum()
 
 
+@pytest.mark.parametrize("count", [2, 5])
+def test_sums_of_32_bits_wrap_around(count: int) -> None:
+    """The dtype of a product or one that is asked for does not hold them."""
+    random = np.random.default_rng(count)
+    x = random.integers(-(2**31), 2**31, count).astype(np.int32)
+    y, z = random.integers(-(2**15), 2**15, count).astype(np.int16), random.integers(0, 2**16, count).astype(np.uint16)
+    own = three()
+    a, b, c = (own.encrypt(one, representation="slots") for one in (x, y, z))
+    for found, wanted in ((a @ a, x @ x), (b @ c, y @ z), (a.sum(dtype=np.int32), x.sum(dtype=np.int32))):
+        assert found.dtype == wanted.dtype
+        assert own.decrypt(found) == wanted
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "uint32", "int32"])
 def test_means(dtype: str) -> None:
     """Of 32 bits by their highest ones, as floats keep no more; of many bytes by those of each element."""
