@@ -129,8 +129,7 @@ def _weight(at: int, *, signed: bool) -> float:
 
 def _used(x: EncryptedIntegers, low: int, high: int) -> int:
     """How many of the lowest digits hold all numbers between these ends; of negative ones with a sign."""
-    bits = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
-    return min(len(x.digits), max(1, -(-bits // 2)))
+    return min(len(x.digits), max(1, -(-dtypes.bits(low, high) // 2)))
 
 
 def span(x: EncryptedIntegers) -> tuple[int, int]:

@@ -182,7 +182,7 @@ def _read_bits(x: EncryptedArray, wanted: np.dtype[Any], fits: bool) -> tuple[in
         If slots are not read with so many bits.
     """
     low, high, _ = _ends(x, wanted)
-    own = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
+    own = dtypes.bits(low, high)
     count = max(1, -(-own // 2)) if fits else dtypes.width(wanted)
     bits = max(2 * -(-own // 2), 2 * count)
     while x.interval.size > 2**bits - 1 + _NEARLY:

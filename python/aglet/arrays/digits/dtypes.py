@@ -15,8 +15,8 @@ from aglet.arrays.digits.sums import Clear
 from aglet.errors import RangeError
 
 __all__ = [
-    "DTypes", "check_within", "common", "ends", "fitting", "held", "join", "known", "of_numpy", "refuse_matrix", "span",
-    "split", "unmasked", "width",
+    "DTypes", "bits", "check_within", "common", "ends", "fitting", "held", "join", "known", "of_numpy", "refuse_matrix",
+    "span", "split", "unmasked", "width",
 ]  # fmt: skip
 
 DTypes = np.dtype[Any]
@@ -122,6 +122,11 @@ def span(dtype: DTypes) -> tuple[int, int]:
         return 0, 1
     info = np.iinfo(dtype)
     return int(info.min), int(info.max)
+
+
+def bits(low: int, high: int) -> int:
+    """How many hold all whole numbers between these ends; of negative ones with a sign."""
+    return high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
 
 
 def held(dtype: DTypes, ends: tuple[int, int]) -> DTypes:

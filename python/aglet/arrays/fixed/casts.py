@@ -118,7 +118,7 @@ def of_floats(x: EncryptedArray, wanted: fixed, casting: str, noise: float | Non
                 f"Encrypted floats within [{x.interval.low:.6g}, {x.interval.high:.6g}] may not fit {wanted}; declare "
                 'a smaller range with x.assume(bound=(low, high)), or say casting="unsafe" to take what wraps around.'
             )
-        own = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
+        own = dtypes.bits(low, high)
         if max(own, 0 if fits else wanted.bits) > MOST_BITS:
             raise TypeError(
                 f"Encrypted floats within [{x.interval.low:.6g}, {x.interval.high:.6g}] may have "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays import casts
+from aglet.arrays.digits import dtypes
 from aglet.arrays.digits.sums import Digit
 from aglet.arrays.interval import Interval
 from aglet.errors import MissingKeyError
@@ -81,8 +82,7 @@ def highest(x: EncryptedSlots) -> EncryptedArray:
     Errors are those of `to_floats`.
     """
     low, high = x.bound
-    bits = high.bit_length() if low >= 0 else max(high, -1 - low).bit_length() + 1
-    lost = bits - casts.MOST_BITS
+    lost = dtypes.bits(low, high) - casts.MOST_BITS
     above = (x >> np.asarray(lost, dtype=x.dtype)).astype("int16" if low < 0 else "uint16", casting="unsafe")
     return to_floats(above) * 2.0**lost + (2.0**lost - 1) / 2
 
