@@ -131,9 +131,10 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const ROOMY: bool>(
     }
 }
 
-/// The last forward step: `K = log WIDTH` stages on vectors, the transpose, `K` stages on lanes.
+/// The last forward step: `K = log WIDTH` stages on vectors, the transpose, `K` stages on lanes. Without `VECTORS` the first of these are
+/// left out, as they were a step like those before.
 #[inline(always)]
-unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(
+unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool, const VECTORS: bool>(
     l: L,
     data: &mut [u64],
     d: &Direction,
@@ -146,13 +147,15 @@ unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(
             let p = data.as_mut_ptr().add(b * group);
             ahead.fetch::<L>();
             let mut x = load_block::<L, K>(p, L::WIDTH);
-            if !ROOMY {
-                for x in &mut x {
-                    *x = l.lift_anew(*x, STAGES_OF_A_LIFT);
+            let at = b * ((1 << K) - 1);
+            if VECTORS {
+                if !ROOMY {
+                    for x in &mut x {
+                        *x = l.lift_anew(*x, STAGES_OF_A_LIFT);
+                    }
                 }
+                forward_block::<L, K, false>(l, &mut x, Twiddles(d.last().as_ptr().add(at).cast()));
             }
-            let at = b * ((1 << K) - 1);
-            forward_block::<L, K, false>(l, &mut x, Twiddles(d.last().as_ptr().add(at).cast()));
             transpose::<L>(&mut x);
             let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
             forward_block::<L, K, true>(l, &mut x, Twiddles(lanes));
@@ -161,8 +164,9 @@ unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(
     }
 }
 
+/// The first inverse step; without `VECTORS` its stages on lanes alone.
 #[inline(always)]
-unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(
+unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool, const VECTORS: bool>(
     l: L,
     data: &mut [u64],
     d: &Direction,
@@ -181,52 +185,11 @@ unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(
             inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), growth);
             growth.subside::<L, K>(l, &mut x);
             transpose::<L>(&mut x);
-            let (last, growth) = (d.last().as_ptr().add(at).cast(), growth.next(K));
-            inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(last), growth);
-            growth.subside::<L, K>(l, &mut x);
-            store_block::<L, K>(p, L::WIDTH, &x);
-        }
-    }
-}
-
-/// The stages on lanes of the last forward step, where its others were a step like those before.
-#[inline(always)]
-unsafe fn forward_lanes<L: Lanes, const K: usize>(l: L, data: &mut [u64], d: &Direction, ahead: &mut Ahead<'_>) {
-    let group = L::WIDTH * L::WIDTH;
-    for b in 0..data.len() / group {
-        // SAFETY: as in `forward_last`.
-        unsafe {
-            let p = data.as_mut_ptr().add(b * group);
-            ahead.fetch::<L>();
-            let mut x = load_block::<L, K>(p, L::WIDTH);
-            transpose::<L>(&mut x);
-            let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * b * ((1 << K) - 1));
-            forward_block::<L, K, true>(l, &mut x, Twiddles(lanes));
-            store_block::<L, K>(p, L::WIDTH, &x);
-        }
-    }
-}
-
-/// The stages on lanes that an inverse transform begins with.
-#[inline(always)]
-unsafe fn inverse_lanes<L: Lanes, const K: usize, const ROOMY: bool>(
-    l: L,
-    data: &mut [u64],
-    d: &Direction,
-    ahead: &mut Ahead<'_>,
-) {
-    let group = L::WIDTH * L::WIDTH;
-    for b in 0..data.len() / group {
-        // SAFETY: as in `inverse_last`.
-        unsafe {
-            let p = data.as_mut_ptr().add(b * group);
-            ahead.fetch::<L>();
-            let mut x = load_block::<L, K>(p, L::WIDTH);
-            let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * b * ((1 << K) - 1));
-            let growth = Growth::<ROOMY>(0);
-            inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), growth);
-            growth.subside::<L, K>(l, &mut x);
-            transpose::<L>(&mut x);
+            if VECTORS {
+                let (last, growth) = (d.last().as_ptr().add(at).cast(), growth.next(K));
+                inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(last), growth);
+                growth.subside::<L, K>(l, &mut x);
+            }
             store_block::<L, K>(p, L::WIDTH, &x);
         }
     }
@@ -273,10 +236,10 @@ unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(
             with_stages!(step.stages(), forward_step::<L, K>(l, data, step.table(), ahead));
         }
         match L::WIDTH {
-            8 => forward_last::<L, 3, ROOMY>(l, data, t.forward_tables(), ahead),
+            8 => forward_last::<L, 3, ROOMY, true>(l, data, t.forward_tables(), ahead),
             4 => {
                 forward_step::<L, 2>(l, data, t.forward_tables().last(), ahead);
-                forward_lanes::<L, 2>(l, data, t.forward_tables(), ahead);
+                forward_last::<L, 2, ROOMY, false>(l, data, t.forward_tables(), ahead);
             }
             _ => {}
         }
@@ -332,9 +295,9 @@ unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
         match L::WIDTH {
-            8 => inverse_last::<L, 3, ROOMY>(l, data, tables, ahead),
+            8 => inverse_last::<L, 3, ROOMY, true>(l, data, tables, ahead),
             4 => {
-                inverse_lanes::<L, 2, ROOMY>(l, data, tables, ahead);
+                inverse_last::<L, 2, ROOMY, false>(l, data, tables, ahead);
                 inverse_step::<L, 2, ROOMY>(l, data, tables.last(), Growth::<ROOMY>(0).next(2), ahead);
             }
             _ => {}
